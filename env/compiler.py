@@ -1,0 +1,140 @@
+"""`compile`: from an emulator to its betting tree, walked once and then loaded from disk.
+
+A walk plays every action sequence and costs seconds; loading costs milliseconds. A cached tree is
+used only if everything it depends on is unchanged (rules, engine, the source of this package) and
+its checksum holds; anything else is walked anew and overwritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections import deque
+from dataclasses import fields
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree
+from env.game import FOLD, NUM_ACTIONS, Emulator, State
+
+MAX_NODES = 1 << 16  # a node id must fit the two bytes it has in a memory row
+
+_FORMAT = 1
+_SOURCES = ("betting_tree.py", "compiler.py", "emulator.py", "game.py", "rules.py", "toy.py")
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
+
+
+class TreeTooLarge(ValueError):  # noqa: N818 - the name says what is wrong
+    """Rules whose betting tree exceeds what a node id can number."""
+
+
+def cache_directory() -> Path:
+    """`.cache/trees` beside the package, or below $DEEP_CFR_CACHE."""
+    root = os.environ.get("DEEP_CFR_CACHE") or Path(__file__).resolve().parent.parent / ".cache"
+    return Path(root) / "trees"
+
+
+def compile(emulator: Emulator, directory: Path | None = None) -> BettingTree:
+    """The emulator's betting tree, walked once and then loaded from `directory`."""
+    key = _key(emulator)
+    path = (directory or cache_directory()) / f"{key[:32]}.npz"
+    try:
+        return _load(path, key)
+    except _UNREADABLE:
+        tree = walk(emulator)
+        _save(tree, path, key)
+        return tree
+
+
+def walk(emulator: Emulator) -> BettingTree:
+    """The tree of an emulator, found by playing every action sequence level by level."""
+    rng = np.random.default_rng(0)  # any deal does: the betting does not depend on it
+    start = emulator.start(rng)
+    facts, parents, actions, depths = [_facts(start)], [NONE], [NONE], [0]
+    children: list[list[int]] = []
+    frontier = deque([start])
+    with tqdm(desc=f"walking {emulator.rules.name}", unit=" nodes", disable=None, delay=2) as bar:
+        while frontier:
+            state = frontier.popleft()
+            node = len(children)
+            children.append([NONE] * NUM_ACTIONS)
+            for action in np.flatnonzero(emulator.legal(state)).tolist():
+                children[node][action] = len(facts)
+                frontier.append(emulator.act(state, action))
+                facts.append(_facts(frontier[-1]))
+                parents.append(node)
+                actions.append(action)
+                depths.append(depths[node] + 1)
+            if len(facts) > MAX_NODES:
+                raise TreeTooLarge(
+                    f"{emulator.rules.describe()}: more than {MAX_NODES} betting sequences; "
+                    "lower the raise caps or the number of streets"
+                )
+            bar.update()
+    kinds, actors, streets, contributions = zip(*facts, strict=True)
+    return BettingTree(
+        kind=np.array(kinds, np.int8),
+        actor=np.array(actors, np.int8),
+        street=np.array(streets, np.int8),
+        parent=np.array(parents, np.int32),
+        action=np.array(actions, np.int8),
+        children=np.array(children, np.int32),
+        contributions=np.array(contributions, np.int32),
+        depth=np.array(depths, np.int32),
+    )
+
+
+def _facts(state: State) -> tuple[int, int, int, tuple[int, int]]:
+    """Kind, actor, street and contributions of a state: what the tree keeps of it."""
+    kind = DECISION
+    if state.is_terminal:
+        kind = FOLDED if state.moves[-1].action == FOLD else SHOWDOWN
+    return kind, state.actor, state.street, state.contributions
+
+
+def _key(emulator: Emulator) -> str:
+    """A digest of all that the tree depends on; the name of the rules is not part of it."""
+    rules = {name: value for name, value in emulator.rules.as_dict().items() if name != "name"}
+    parts = [_FORMAT, type(emulator).__name__, emulator.version, rules, _source_digest()]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _source_digest() -> str:
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        digest.update(Path(__file__).with_name(name).read_bytes())
+    return digest.hexdigest()
+
+
+def _checksum(arrays: dict[str, np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _load(path: Path, key: str) -> BettingTree:
+    with np.load(path, allow_pickle=False) as stored:
+        arrays = {field.name: stored[field.name] for field in fields(BettingTree)}
+        if str(stored["key"]) != key or str(stored["checksum"]) != _checksum(arrays):
+            raise ValueError(f"{path} is damaged or stale")
+    return BettingTree(**arrays)
+
+
+def _save(tree: BettingTree, path: Path, key: str) -> None:
+    """Written beside and renamed, so that a reader never sees half a file."""
+    arrays = {field.name: getattr(tree, field.name) for field in fields(tree)}
+    temporary = path.with_name(f"{path.stem}.{os.getpid()}.tmp.npz")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(temporary, key=key, checksum=_checksum(arrays), **arrays)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)  # a cache that cannot be written only costs time

@@ -1,0 +1,144 @@
+"""Heads-up limit hold'em on PyPokerEngine 1.0.1; the only module that imports it.
+
+PyPokerEngine knows no-limit hold'em at a ring table. `_LimitTable` is the one place where its
+faults for our game are put right; `tests/test_engine_faults.py` shows each in the bare engine:
+
+1. Order of play. Heads-up, the engine gives the button to the big blind and lets the small blind
+   act first on every street. Here player 0 holds the button, posts the small blind, acts first
+   before the flop and last after it.
+2. Minimum raise. With blinds 5/10 the engine accepts a raise to 15. Here a raise is always the
+   call plus one fixed bet, cut to the stack.
+3. Bet sizes and caps. The engine has neither. `Rules` has both.
+4. Illegal raises. The engine folds the hand of whoever asks for one. `act` refuses by name
+   before the engine hears of it.
+5. Showdowns. The engine breaks ties by hole cards, ignores kickers and does not know the wheel.
+   Payoffs come from `env.hands`; the engine's own distribution of the pot is not looked at.
+6. Randomness. The engine shuffles with Python's global generator. Here every card is drawn up
+   front from the caller's generator and the engine is handed a stacked deck.
+
+Also: the engine always plays four streets; games with fewer end when their last one does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pypokerengine.api.emulator import Emulator as Engine
+from pypokerengine.engine.deck import Deck
+from pypokerengine.engine.poker_constants import PokerConstants
+
+from env.cards import NO_CARD
+from env.game import ACTION_NAMES, CALL, FOLD, RAISE, TERMINAL, DealSource, Emulator, Move, State
+from env.rules import Rules
+from env.toy import ToyEmulator
+
+_FINISHED = PokerConstants.Street.FINISHED
+
+
+@dataclass(frozen=True)
+class HandState(State):
+    """A hold'em hand with PyPokerEngine's view of it. Engine states are copied, never changed."""
+
+    table: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+class _LimitTable:
+    """PyPokerEngine's `Emulator` with the corrections listed above."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._engine = Engine()
+        self._engine.set_game_rule(
+            player_num=2, max_round=1, small_blind_amount=rules.small_blind, ante_amount=0
+        )
+
+    def start(self, deal: tuple[int, ...]) -> dict[str, Any]:
+        """The engine's state with blinds posted and cards dealt."""
+        players = {
+            str(player): {"name": f"player {player}", "stack": self._rules.stack}
+            for player in (0, 1)
+        }
+        table = self._engine.generate_initial_game_state(players)
+        table["table"].dealer_btn = 0  # starting moves it on to seat 1 and seat 0 posts the small
+        table["table"].deck = _stacked_deck(deal)  # blind; put back below
+        table, _ = self._engine.start_new_round(table)
+        table["table"].dealer_btn = 0
+        return table
+
+    def act(self, table: dict[str, Any], action: int) -> dict[str, Any]:
+        """The engine's state after a legal action of limit poker."""
+        street = table["street"]
+        amount = self._engine_amount(table, action)
+        after, _ = self._engine.apply_action(table, ACTION_NAMES[action], amount)
+        if street < after["street"] < self._rules.streets:
+            after["next_player"] = self._rules.first_to_act[after["street"]]
+        return after
+
+    def _engine_amount(self, table: dict[str, Any], action: int) -> int:
+        """What the engine wants to be told: the actor's total on this street, zero for a fold."""
+        level: int = self._engine.generate_possible_actions(table)[CALL]["amount"]
+        if action == RAISE:
+            player = table["table"].seats.players[table["next_player"]]
+            return min(level + self._rules.bet_sizes[table["street"]],
+                       player.stack + player.paid_sum())  # fmt: skip
+        return level if action == CALL else 0
+
+
+class HULHEmulator(Emulator):
+    """Heads-up limit hold'em, flop hold'em and their variants, played by PyPokerEngine."""
+
+    version = "PyPokerEngine 1.0.1, corrected 1"
+
+    def __init__(self, rules: Rules) -> None:
+        if not rules.is_holdem:
+            raise ValueError(f"{rules.name} is not hold'em; make_emulator picks the right emulator")
+        super().__init__(rules)
+        self._limit_table = _LimitTable(rules)
+
+    def start(self, source: DealSource) -> HandState:
+        deal = self.resolve_deal(source)
+        table = self._limit_table.start(deal)
+        return HandState(deal, 0, table["next_player"], _pot(table), (), table)
+
+    def act(self, state: State, action: int) -> HandState:
+        action = self.check_action(state, action)
+        assert isinstance(state, HandState)
+        paid = {FOLD: 0, CALL: state.to_call, RAISE: self.raise_cost(state)}[action]
+        table = self._limit_table.act(state.table, action)
+        moves = (*state.moves, Move(state.street, state.actor, action, paid))
+        if table["street"] >= self.rules.streets or table["street"] == _FINISHED:
+            # The engine may have paid the pot out already, so the last payment is added here.
+            pot = list(state.contributions)
+            pot[state.actor] += paid
+            return HandState(state.deal, state.street, TERMINAL, (pot[0], pot[1]), moves, table)
+        return HandState(
+            state.deal, table["street"], table["next_player"], _pot(table), moves, table
+        )
+
+
+def make_emulator(rules: Rules) -> Emulator:
+    """The emulator that plays these rules."""
+    return HULHEmulator(rules) if rules.is_holdem else ToyEmulator(rules)
+
+
+def _pot(table: dict[str, Any]) -> tuple[int, int]:
+    first, second = (player.pay_info.amount for player in table["table"].seats.players)
+    return (first, second)
+
+
+def _stacked_deck(deal: tuple[int, ...]) -> Deck:
+    """A deck that deals these cards in this order.
+
+    Ten cards: four streets of hold'em use nine, and the engine takes an empty deck for a new one.
+    The engine copies the deck at every action, so more would only slow it down.
+    """
+    dealt = [card for card in deal if card != NO_CARD]
+    below = [card for card in range(NO_CARD) if card not in dealt][: 10 - len(dealt)]
+    return Deck(cheat=True, cheat_card_ids=[_engine_card_id(card) for card in dealt + below])
+
+
+def _engine_card_id(card: int) -> int:
+    """PyPokerEngine counts 1 to 52, suit by suit in our order, each from ace up to king."""
+    rank, suit = card >> 2, card & 3
+    return 13 * suit + (1 if rank == 12 else rank + 2)

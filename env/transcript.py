@@ -1,0 +1,69 @@
+"""A hand as text that a person would read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from env.cards import cards_text
+from env.hands import CATEGORIES, categories, strengths
+from env.rules import Rules
+
+if TYPE_CHECKING:
+    from env.game import Move, State
+
+
+def transcript(rules: Rules, state: State, won: int | None) -> str:
+    """The hand so far, a line per event; `won` is player 0's payoff once the hand is over."""
+    return "\n".join(_lines(rules, state, won))
+
+
+def _lines(rules: Rules, state: State, won: int | None) -> Iterator[str]:
+    board = state.deal[4:]
+    button = " (button)" if rules.is_holdem else ""
+    yield rules.describe()
+    yield f"player 0{button}: {cards_text(state.deal[:2])}"
+    yield f"player 1: {cards_text(state.deal[2:4])}"
+    pot = [rules.ante + rules.small_blind, rules.ante + rules.big_blind]
+    moves = list(state.moves)
+    for street in range(state.street + 1):
+        shown = cards_text(board[: rules.visible_board[street]])
+        yield f"{rules.street_names[street]}{' ' + shown if shown else ''}: pot {sum(pot)}"
+        opening = min(pot) if street else rules.ante  # blinds count as bets, antes do not
+        while moves and moves[0].street == street:
+            move = moves.pop(0)
+            level = max(pot) - opening
+            pot[move.player] += move.paid
+            deed = _deed(move, level, pot[move.player] - opening)
+            all_in = move.paid and rules.stack_binds and pot[move.player] == rules.stack
+            yield f"  player {move.player} {deed}{' and is all-in' if all_in else ''}"
+    if won is not None:
+        yield from _ending(rules, state, won)
+
+
+def _deed(move: Move, level: int, total: int) -> str:
+    """What the move was, given the bet faced and the mover's total on this street after it."""
+    if move.action == 0:
+        return "folds"
+    if move.action == 1:
+        return f"calls {move.paid}" if move.paid else "checks"
+    return f"raises to {total}" if level else f"bets {total}"
+
+
+def _ending(rules: Rules, state: State, won: int) -> Iterator[str]:
+    board = state.deal[4 : 4 + rules.visible_board[-1]]
+    if state.folded is None:
+        hands = np.array([(*state.deal[:2], *board), (*state.deal[2:4], *board)], np.uint8)
+        first, second = (CATEGORIES[i] for i in categories(strengths(hands)))
+        on = f" on {cards_text(board)}" if board else ""
+        yield f"showdown{on}: player 0 has {_article(first)}, player 1 has {_article(second)}"
+    if won == 0:
+        yield "the pot is split"
+    else:
+        yield f"player {0 if won > 0 else 1} wins {abs(won)} {'chip' if abs(won) == 1 else 'chips'}"
+
+
+def _article(category: str) -> str:
+    return category if category[:3] in ("two", "thr", "fou") else f"a {category}"
