@@ -44,6 +44,12 @@ def _play(emulator: Emulator, line: str | None, rng: np.random.Generator) -> Sta
     return state
 
 
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m env",
@@ -54,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "game", nargs="?", default="hulh", help=f"{', '.join(PRESETS)}, or own rules (see below)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the cards and actions (default 0)")
+    parser.add_argument(
+        "--seed", type=_seed, default=0, help="of the cards and actions, 0 or more (default 0)"
+    )
     parser.add_argument(
         "--line", metavar="HISTORY", help="betting to show instead of random actions, e.g. crc/cc/"
     )

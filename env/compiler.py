@@ -7,6 +7,7 @@ its checksum holds; anything else is walked anew and overwritten.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -121,7 +122,7 @@ def _checksum(arrays: dict[str, np.ndarray]) -> str:
 
 
 def _load(path: Path, key: str) -> BettingTree:
-    with np.load(path, allow_pickle=False) as stored:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
         arrays = {field.name: stored[field.name] for field in fields(BettingTree)}
         if str(stored["key"]) != key or str(stored["checksum"]) != _checksum(arrays):
             raise ValueError(f"{path} is damaged or stale")
@@ -136,5 +137,6 @@ def _save(tree: BettingTree, path: Path, key: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(temporary, key=key, checksum=_checksum(arrays), **arrays)
         temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)  # a cache that cannot be written only costs time
+    except OSError:  # a cache that cannot be written only costs time
+        with contextlib.suppress(OSError):
+            temporary.unlink()

@@ -11,7 +11,7 @@ from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree, Hist
 from env.compiler import TreeTooLarge, compile, walk
 from env.emulator import make_emulator
 from env.game import ACTION_LETTERS
-from env.rules import FHP, HULH, HULH_80, HULH_PAPER, KUHN, LEDUC, PRESETS, Rules
+from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, PRESETS, Rules
 from tests.direct_tree import DirectNode, direct_tree
 
 

@@ -1,0 +1,66 @@
+"""What people type: `python -m env` and the benchmark scripts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_showing_a_game() -> None:
+    shown = run("-m", "env", "fhp", "--line", "rrc/crf", "--seed", "4")
+    assert shown.returncode == 0
+    assert "betting tree: 162 nodes; decisions: pre-flop 8, flop 56" in shown.stdout
+    assert shown.stdout.rstrip().endswith("player 0 wins 30 chips")
+    assert shown.stderr == "", "no progress bar when nobody watches"
+
+
+def test_the_seed_decides() -> None:
+    first, again, other = (run("-m", "env", "leduc", "--seed", seed) for seed in "112")
+    assert first.stdout == again.stdout != other.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["omaha"], "unknown game 'omaha'"),
+        (["hulh:stack=5"], "a stack of 5 cannot pay the big blind of 10"),
+        (["kuhn", "--line", "rr"], "raise is not legal after 'r'"),
+        (["kuhn", "--seed", "-1"], "--seed"),
+    ],
+)
+def test_bad_requests_get_one_line(arguments: list[str], complaint: str) -> None:
+    refused = run("-m", "env", *arguments)
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert complaint in refused.stderr.splitlines()[-1]
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.slow
+def test_benchmark_reports_a_table_and_json(tmp_path: Path) -> None:
+    done = run(str(ROOT / "benchmarks" / "env.py"), "--seconds", "0.01", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    *table, last = done.stdout.splitlines()
+    figures = json.loads(last)
+    assert {
+        "playouts_per_s",
+        "openspiel_ratio",
+        "rankings_per_s",
+        "canonical_per_s",
+        "emulator_actions_per_s",
+        "compile_s",
+        "cache_load_s",
+    } <= set(figures)
+    assert all(value > 0 for value in figures.values())
+    assert any("ratio to OpenSpiel" in line for line in table)
