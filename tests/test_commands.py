@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +65,11 @@ def test_benchmark_reports_a_table_and_json(tmp_path: Path) -> None:
     } <= set(figures)
     assert all(value > 0 for value in figures.values())
     assert any("ratio to OpenSpiel" in line for line in table)
+
+
+def test_the_example_in_the_readme_runs() -> None:
+    example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert example
+    done = run("-c", example[1])
+    assert done.returncode == 0, done.stderr
+    assert "flop Td 9s 3c: pot 40" in done.stdout

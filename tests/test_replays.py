@@ -93,3 +93,16 @@ def test_hulh80_in_pokerkit(shard: int) -> None:
 def test_other_rules_in_pokerkit(game: str) -> None:
     rules = parse_rules(game)
     replay(rules, [PokerKit(rules)], 400, hands=400)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        "hulh-paper",
+        "hulh:streets=3,bet_sizes=10/15/25,max_raises=1/2/3",
+        "hulh:streets=1,bet_sizes=10,max_raises=4",
+    ],
+)
+def test_other_rules_in_openspiel(game: str) -> None:
+    rules = parse_rules(game)
+    replay(rules, [OpenSpiel(rules)], 500, hands=400)
