@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 # Run as a script, this folder comes first on the path and this file would hide the package `env`.
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import numpy as np
 import pyspiel

@@ -7,10 +7,11 @@ import sys
 
 import numpy as np
 
-from env.compiler import TreeTooLarge, compile
+from env.betting_tree import BettingTree
+from env.compiler import compile
 from env.emulator import make_emulator
 from env.game import Emulator, State
-from env.rules import PRESETS, RulesError, parse_rules
+from env.rules import PRESETS, parse_rules
 
 
 def main() -> int:
@@ -20,22 +21,23 @@ def main() -> int:
         rules = parse_rules(arguments.game)
         emulator = make_emulator(rules)
         tree = compile(emulator)
-        hand = _play(emulator, arguments.line, np.random.default_rng(arguments.seed))
-    except (RulesError, TreeTooLarge, ValueError) as error:
+        hand = _play(emulator, tree, arguments.line, np.random.default_rng(arguments.seed))
+    except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    decisions = zip(rules.street_names, tree.decisions_by_street(), strict=True)
+    decisions = zip(rules.street_names, tree.decisions_by_street(rules.streets), strict=True)
     by_street = ", ".join(f"{name} {count:,}" for name, count in decisions)
     print(f"betting tree: {len(tree):,} nodes; decisions: {by_street}")
     print(emulator.transcript(hand))
     return 0
 
 
-def _play(emulator: Emulator, line: str | None, rng: np.random.Generator) -> State:
+def _play(
+    emulator: Emulator, tree: BettingTree, line: str | None, rng: np.random.Generator
+) -> State:
     """A hand of random cards, and of random actions unless a betting line is given."""
     state = emulator.start(rng)
     if line is not None:
-        tree = compile(emulator)
         for node in list(tree.path(tree.node(line)))[1:]:
             state = emulator.act(state, int(tree.action[node]))
         return state

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from env.game import ACTION_LETTERS, ACTION_NAMES
+from env.actions import ACTION_LETTERS, ACTION_NAMES
 
 DECISION, FOLDED, SHOWDOWN = 0, 1, 2  # kinds of node
 NONE = -1  # no child, no parent, no actor
@@ -25,7 +26,7 @@ class HistoryError(ValueError):
     """A betting history that does not exist in this tree; the message says where it goes wrong."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BettingTree:
     """One row per node; node 0 is the start of the hand. Arrays are read-only."""
 
@@ -40,7 +41,7 @@ class BettingTree:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            getattr(self, field.name).setflags(write=False)
+            _read_only(getattr(self, field.name))
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -48,23 +49,24 @@ class BettingTree:
     @cached_property
     def legal(self) -> NDArray[np.bool_]:
         """[N, 3] which actions exist at each node."""
-        return self.children != NONE
+        return _read_only(self.children != NONE)
 
     @cached_property
     def is_decision(self) -> NDArray[np.bool_]:
         """[N] somebody is to act."""
-        return self.kind == DECISION
+        return _read_only(self.kind == DECISION)
 
     @cached_property
     def level_starts(self) -> NDArray[np.int64]:
         """[levels + 1] nodes of level d are level_starts[d] to level_starts[d + 1]."""
-        return np.searchsorted(self.depth, np.arange(self.depth[-1] + 2))
+        return _read_only(np.searchsorted(self.depth, np.arange(self.depth[-1] + 2)))
 
     @cached_property
     def _stake(self) -> NDArray[np.int32]:
         """[N] what player 0 wins: at FOLDED nodes outright, at SHOWDOWN nodes if the hand wins."""
         lost = self.contributions.min(axis=1)
-        return np.where((self.kind == FOLDED) & (self.actor[self.parent] == 0), -lost, lost)
+        player_0_folded = (self.kind == FOLDED) & (self.actor[self.parent] == 0)
+        return _read_only(np.where(player_0_folded, -lost, lost))
 
     def payoffs(self, nodes: NDArray[np.integer], results: NDArray[np.int8]) -> NDArray[np.int32]:
         """Chips won by player 0 at terminal nodes, given each deal's showdown result. [n]"""
@@ -121,6 +123,11 @@ class BettingTree:
         after_parent = self.street[node] > self.street[self.parent[node]]
         return bool(after_parent or self.kind[node] == SHOWDOWN)
 
-    def decisions_by_street(self) -> list[int]:
-        """How many decision nodes each street has."""
-        return np.bincount(self.street[self.is_decision]).tolist()
+    def decisions_by_street(self, streets: int) -> list[int]:
+        """How many decision nodes each of the game's streets has."""
+        return np.bincount(self.street[self.is_decision], minlength=streets).tolist()
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -66,10 +66,26 @@ def canonical(cards: Cards) -> Cards:
     Suits are renamed c, d, h, s in descending order of what they hold (hole first, then flop,
     turn, river); cards inside the hole and inside the flop run from high to low.
     """
-    rows = np.ascontiguousarray(cards, dtype=np.uint8).reshape(-1, NUM_SLOTS)
+    given = as_cards(cards, NUM_SLOTS)
+    rows = given.reshape(-1, NUM_SLOTS)
     out = np.empty_like(rows)
     _canonical_rows(rows, out)
-    return out.reshape(np.shape(cards))
+    return out.reshape(given.shape)
+
+
+def as_cards(cards: ArrayLike, width: int | None = None) -> Cards:
+    """Card codes as a contiguous array, or an error that says what is wrong with them.
+
+    The last axis must hold `width` cards, if given. Compiled kernels check nothing themselves.
+    """
+    array = np.asarray(cards)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"cards are whole numbers, not {array.dtype}")
+    if array.ndim == 0 or (width is not None and array.shape[-1] != width):
+        raise ValueError(f"rows of {width} cards expected, not an array of shape {array.shape}")
+    if array.size and (array.min() < 0 or array.max() > NO_CARD):
+        raise ValueError(f"card codes run from 0 to 52, not {array.min()} to {array.max()}")
+    return np.ascontiguousarray(array, dtype=np.uint8)
 
 
 @njit(cache=True)

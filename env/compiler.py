@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import os
-import zipfile
 from collections import deque
 from dataclasses import fields
 from functools import lru_cache
@@ -20,14 +19,14 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from env.actions import FOLD, NUM_ACTIONS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree
-from env.game import FOLD, NUM_ACTIONS, Emulator, State
+from env.game import Emulator, State
 
 MAX_NODES = 1 << 16  # a node id must fit the two bytes it has in a memory row
 
 _FORMAT = 1
-_SOURCES = ("betting_tree.py", "compiler.py", "emulator.py", "game.py", "rules.py", "toy.py")
-_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
+_PACKAGE = Path(__file__).resolve().parent
 
 
 class TreeTooLarge(ValueError):  # noqa: N818 - the name says what is wrong
@@ -37,16 +36,16 @@ class TreeTooLarge(ValueError):  # noqa: N818 - the name says what is wrong
 def cache_directory() -> Path:
     """`.cache/trees` beside the package, or below $DEEP_CFR_CACHE."""
     root = os.environ.get("DEEP_CFR_CACHE") or Path(__file__).resolve().parent.parent / ".cache"
-    return Path(root) / "trees"
+    return Path(root).expanduser() / "trees"
 
 
-def compile(emulator: Emulator, directory: Path | None = None) -> BettingTree:
+def compile(emulator: Emulator, directory: Path | str | None = None) -> BettingTree:
     """The emulator's betting tree, walked once and then loaded from `directory`."""
     key = _key(emulator)
-    path = (directory or cache_directory()) / f"{key[:32]}.npz"
+    path = Path(directory or cache_directory()) / f"{key[:32]}.npz"
     try:
         return _load(path, key)
-    except _UNREADABLE:
+    except Exception:  # whatever is wrong with the file, the answer is the same
         tree = walk(emulator)
         _save(tree, path, key)
         return tree
@@ -101,15 +100,16 @@ def _facts(state: State) -> tuple[int, int, int, tuple[int, int]]:
 def _key(emulator: Emulator) -> str:
     """A digest of all that the tree depends on; the name of the rules is not part of it."""
     rules = {name: value for name, value in emulator.rules.as_dict().items() if name != "name"}
-    parts = [_FORMAT, type(emulator).__name__, emulator.version, rules, _source_digest()]
+    parts = [_FORMAT, type(emulator).__name__, emulator.version, rules, source_digest(_PACKAGE)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
-def _source_digest() -> str:
+def source_digest(package: Path) -> str:
+    """A digest of every source file of a package."""
     digest = hashlib.sha256()
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes())
+    for file in sorted(package.glob("*.py")):
+        digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()
 
 

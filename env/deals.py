@@ -9,13 +9,14 @@ never inside a tree walk.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, canonical, card_text
+from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, as_cards, canonical, card_text
 from env.hands import add_card, packed_strength
 from env.rules import Rules
 
@@ -52,12 +53,23 @@ def _shuffle_rows(
             cards[j] = cards[i]
 
 
+def deal_one(rules: Rules, rng: np.random.Generator) -> tuple[int, ...]:
+    """One uniformly random deal, without waking the threads that batches use."""
+    return check_deal(rules, rng.choice(rules.deck, len(deal_slots(rules)), replace=False))
+
+
 def check_deal(rules: Rules, cards: Sequence[int] | Cards) -> tuple[int, ...]:
     """One deal as a tuple of nine codes, or an error that says what is wrong with it.
 
     Takes a row of `deal`, or just the cards in dealing order without the empty slots.
     """
-    given = [int(card) for card in np.asarray(cards).ravel()]
+    try:
+        given = [index(card) for card in cards]
+    except TypeError:
+        raise TypeError(
+            f"{cards!r} is no deal; give card codes, text such as 'AsKd 7h2c …' "
+            "or a NumPy generator"
+        ) from None
     slots = deal_slots(rules)
     full = [NO_CARD] * NUM_DEAL_SLOTS
     if len(given) == NUM_DEAL_SLOTS:
@@ -68,6 +80,8 @@ def check_deal(rules: Rules, cards: Sequence[int] | Cards) -> tuple[int, ...]:
     else:
         raise ValueError(f"a deal of {rules.name} has {len(slots)} cards, not {len(given)}")
     present = [card for card in full if card != NO_CARD]
+    if any(not 0 <= card <= NO_CARD for card in full):
+        raise ValueError(f"card codes run from 0 to 51: {given}")
     if [slot for slot, card in enumerate(full) if card != NO_CARD] != sorted(slots):
         raise ValueError(f"a deal of {rules.name} fills the slots {sorted(slots.tolist())}: {full}")
     for i, card in enumerate(present):
@@ -83,8 +97,13 @@ def visible_cards(rules: Rules, deals: Cards, players: Any, streets: Any) -> Car
 
     `players` and `streets` are one number each or one per row.
     """
+    deals = _as_deals(deals)
     n = len(deals)
     players, streets = np.broadcast_to(players, n), np.broadcast_to(streets, n)
+    if not np.isin(players, (0, 1)).all():
+        raise ValueError("players are 0 and 1")
+    if n and not 0 <= streets.min() <= streets.max() < rules.streets:
+        raise ValueError(f"streets of {rules.name} run from 0 to {rules.streets - 1}")
     hole = np.where(players[:, None] == 0, deals[:, :2], deals[:, 2:_BOARD])
     shown = np.array(rules.visible_board)[streets]
     board = np.where(np.arange(NUM_BOARD) < shown[:, None], deals[:, _BOARD:], NO_CARD)
@@ -93,8 +112,9 @@ def visible_cards(rules: Rules, deals: Cards, players: Any, streets: Any) -> Car
 
 def canonical_views(rules: Rules, deals: Cards) -> Cards:
     """Suit-canonical visible cards of both players on every street. [n, 2, streets, 7]"""
+    deals = _as_deals(deals)
     views = np.empty((len(deals), 2, rules.streets, NUM_SLOTS), np.uint8)
-    _fill_views(np.ascontiguousarray(deals), np.array(rules.visible_board), views)
+    _fill_views(deals, np.array(rules.visible_board), views)
     return canonical(views)
 
 
@@ -111,23 +131,41 @@ def _fill_views(deals: Cards, visible_board: NDArray[np.intp], views: Cards) -> 
 
 def showdown_results(deals: Cards) -> NDArray[np.int8]:
     """+1 where player 0 wins the showdown, −1 where player 1 does, 0 for a split. [n]"""
-    rows = np.ascontiguousarray(deals, dtype=np.uint8)
+    rows = _as_deals(deals)
     out = np.empty(len(rows), np.int8)
     _compare_rows(rows, out)
     return out
 
 
+def showdown_result(cards: tuple[int, ...]) -> int:
+    """The showdown of one deal, without waking the threads that batches use."""
+    return int(_compare(np.array(cards, np.uint8)))
+
+
+def _as_deals(deals: Cards) -> Cards:
+    rows = as_cards(deals, NUM_DEAL_SLOTS)
+    if rows.ndim != 2:
+        raise ValueError(f"a list of deals expected, not an array of shape {rows.shape}")
+    return rows
+
+
+@njit(cache=True)
+def _compare(cards: Cards) -> int:
+    """+1, −1 or 0 for one deal."""
+    board = 0
+    num_cards = 0
+    for slot in range(_BOARD, NUM_DEAL_SLOTS):
+        board = add_card(board, cards[slot])
+        num_cards += cards[slot] < NO_CARD
+    for slot in range(2):
+        num_cards += cards[slot] < NO_CARD
+    mine = add_card(add_card(board, cards[0]), cards[1])
+    theirs = add_card(add_card(board, cards[2]), cards[3])
+    difference = packed_strength(mine, num_cards) - packed_strength(theirs, num_cards)
+    return (difference > 0) - (difference < 0)
+
+
 @njit(cache=True, parallel=True)
 def _compare_rows(deals: Cards, out: NDArray[np.int8]) -> None:
     for row in prange(deals.shape[0]):
-        board = 0
-        num_cards = 0
-        for slot in range(_BOARD, NUM_DEAL_SLOTS):
-            board = add_card(board, deals[row, slot])
-            num_cards += deals[row, slot] < NO_CARD
-        for slot in range(2):
-            num_cards += deals[row, slot] < NO_CARD
-        mine = add_card(add_card(board, deals[row, 0]), deals[row, 1])
-        theirs = add_card(add_card(board, deals[row, 2]), deals[row, 3])
-        difference = packed_strength(mine, num_cards) - packed_strength(theirs, num_cards)
-        out[row] = (difference > 0) - (difference < 0)
+        out[row] = _compare(deals[row])

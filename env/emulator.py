@@ -1,18 +1,21 @@
 """Heads-up limit hold'em on PyPokerEngine 1.0.1; the only module that imports it.
 
-PyPokerEngine knows no-limit hold'em at a ring table. `_LimitTable` is the one place where its
-faults for our game are put right; `tests/test_engine_faults.py` shows each in the bare engine:
+PyPokerEngine knows no-limit hold'em at a ring table. This file puts its faults for our game
+right, with the betting rules of `env.game` and the hand ranking of `env.hands`;
+`tests/test_engine_faults.py` shows each in the bare engine:
 
 1. Order of play. Heads-up, the engine gives the button to the big blind and lets the small blind
    act first on every street. Here player 0 holds the button, posts the small blind, acts first
    before the flop and last after it.
 2. Minimum raise. With blinds 5/10 the engine accepts a raise to 15. Here a raise is always the
    call plus one fixed bet, cut to the stack.
-3. Bet sizes and caps. The engine has neither. `Rules` has both.
+3. Bet sizes and caps. The engine has neither. `Rules` has both, and `Emulator.legal` applies
+   them.
 4. Illegal raises. The engine folds the hand of whoever asks for one. `act` refuses by name
    before the engine hears of it.
-5. Showdowns. The engine breaks ties by hole cards, ignores kickers and does not know the wheel.
-   Payoffs come from `env.hands`; the engine's own distribution of the pot is not looked at.
+5. Showdowns. The engine breaks ties by hole cards, ignores kickers, keeps only the top card of a
+   flush and does not know the wheel. Payoffs come from `env.hands`; the engine's own distribution
+   of the pot is not looked at.
 6. Randomness. The engine shuffles with Python's global generator. Here every card is drawn up
    front from the caller's generator and the engine is handed a stacked deck.
 
@@ -22,14 +25,16 @@ Also: the engine always plays four streets; games with fewer end when their last
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 from pypokerengine.api.emulator import Emulator as Engine
 from pypokerengine.engine.deck import Deck
 from pypokerengine.engine.poker_constants import PokerConstants
 
+from env.actions import ACTION_NAMES, CALL, FOLD, RAISE
 from env.cards import NO_CARD
-from env.game import ACTION_NAMES, CALL, FOLD, RAISE, TERMINAL, DealSource, Emulator, Move, State
+from env.game import TERMINAL, DealSource, Emulator, Move, State
 from env.rules import Rules
 from env.toy import ToyEmulator
 
@@ -60,35 +65,29 @@ class _LimitTable:
             for player in (0, 1)
         }
         table = self._engine.generate_initial_game_state(players)
-        table["table"].dealer_btn = 0  # starting moves it on to seat 1 and seat 0 posts the small
-        table["table"].deck = _stacked_deck(deal)  # blind; put back below
+        table["table"].deck = _stacked_deck(deal)
+        # Starting moves the button on to seat 1, so that seat 0 posts the small blind; then seat 0
+        # gets it back, as heads-up rules have it.
+        table["table"].dealer_btn = 0
         table, _ = self._engine.start_new_round(table)
         table["table"].dealer_btn = 0
         return table
 
-    def act(self, table: dict[str, Any], action: int) -> dict[str, Any]:
-        """The engine's state after a legal action of limit poker."""
+    def act(self, table: dict[str, Any], action: int, paid: int) -> dict[str, Any]:
+        """The engine's state after a legal action of limit poker that costs `paid` chips."""
         street = table["street"]
-        amount = self._engine_amount(table, action)
-        after, _ = self._engine.apply_action(table, ACTION_NAMES[action], amount)
+        player = table["table"].seats.players[table["next_player"]]
+        total = 0 if action == FOLD else player.paid_sum() + paid  # on this street
+        after, _ = self._engine.apply_action(table, ACTION_NAMES[action], total)
         if street < after["street"] < self._rules.streets:
             after["next_player"] = self._rules.first_to_act[after["street"]]
         return after
-
-    def _engine_amount(self, table: dict[str, Any], action: int) -> int:
-        """What the engine wants to be told: the actor's total on this street, zero for a fold."""
-        level: int = self._engine.generate_possible_actions(table)[CALL]["amount"]
-        if action == RAISE:
-            player = table["table"].seats.players[table["next_player"]]
-            return min(level + self._rules.bet_sizes[table["street"]],
-                       player.stack + player.paid_sum())  # fmt: skip
-        return level if action == CALL else 0
 
 
 class HULHEmulator(Emulator):
     """Heads-up limit hold'em, flop hold'em and their variants, played by PyPokerEngine."""
 
-    version = "PyPokerEngine 1.0.1, corrected 1"
+    version = f"PyPokerEngine {version('PyPokerEngine')}"
 
     def __init__(self, rules: Rules) -> None:
         if not rules.is_holdem:
@@ -103,9 +102,10 @@ class HULHEmulator(Emulator):
 
     def act(self, state: State, action: int) -> HandState:
         action = self.check_action(state, action)
-        assert isinstance(state, HandState)
+        if not isinstance(state, HandState):
+            raise TypeError(f"not a state of {self.rules.name}: {state}")
         paid = {FOLD: 0, CALL: state.to_call, RAISE: self.raise_cost(state)}[action]
-        table = self._limit_table.act(state.table, action)
+        table = self._limit_table.act(state.table, action, paid)
         moves = (*state.moves, Move(state.street, state.actor, action, paid))
         if table["street"] >= self.rules.streets or table["street"] == _FINISHED:
             # The engine may have paid the pot out already, so the last payment is added here.

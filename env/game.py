@@ -15,15 +15,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from env.actions import ACTION_LETTERS, ACTION_NAMES, FOLD, NUM_ACTIONS, RAISE
 from env.cards import Cards, parse_cards
-from env.deals import check_deal, deal, showdown_results, visible_cards
+from env.deals import check_deal, deal_one, showdown_result, visible_cards
 from env.rules import Rules
 from env.transcript import transcript
 
-FOLD, CALL, RAISE = 0, 1, 2  # CALL is also check, RAISE is also bet
-NUM_ACTIONS = 3
-ACTION_NAMES = ("fold", "call", "raise")
-ACTION_LETTERS = "fcr"
 TERMINAL = -1  # the actor of a finished hand
 
 DealSource: TypeAlias = Sequence[int] | Cards | str | np.random.Generator
@@ -64,7 +61,9 @@ class State:
 
     @property
     def to_call(self) -> int:
-        """Chips the actor has to add to stay in."""
+        """Chips the actor has to add to stay in; 0 when nobody is to act."""
+        if self.is_terminal:
+            return 0
         return self.contributions[1 - self.actor] - self.contributions[self.actor]
 
     @property
@@ -117,7 +116,7 @@ class Emulator(ABC):
         if state.folded is not None:
             sign = 1 if state.folded == 1 else -1
         else:
-            sign = int(showdown_results(np.array([state.deal], np.uint8))[0])
+            sign = showdown_result(state.deal)
         won = sign * min(state.contributions)
         return (won, -won)
 
@@ -146,7 +145,7 @@ class Emulator(ABC):
     def resolve_deal(self, source: DealSource) -> tuple[int, ...]:
         """One checked deal from codes, text or a random generator."""
         if isinstance(source, np.random.Generator):
-            return check_deal(self.rules, deal(self.rules, 1, source)[0])
+            return deal_one(self.rules, source)
         if isinstance(source, str):
             return check_deal(self.rules, parse_cards(source))
         return check_deal(self.rules, source)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from env.cards import NO_CARD, Cards
+from env.cards import NO_CARD, NUM_SLOTS, Cards, as_cards
 
 CATEGORIES = (
     "high card",
@@ -36,7 +36,9 @@ def strengths(cards: Cards) -> NDArray[np.int32]:
 
     Empty slots (52) do not count; the cards of a row must differ.
     """
-    rows = np.ascontiguousarray(cards, dtype=np.uint8)
+    rows = as_cards(cards)
+    if rows.ndim != 2 or rows.shape[1] > NUM_SLOTS:
+        raise ValueError(f"rows of at most {NUM_SLOTS} cards expected, not shape {rows.shape}")
     out = np.empty(len(rows), np.int32)
     _rank_rows(rows, out)
     return out

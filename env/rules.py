@@ -13,11 +13,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from env.cards import RANKS, SUITS, parse_card
 from env.rules_check import problems
 
 HOLDEM_STREETS = ("pre-flop", "flop", "turn", "river")
 TOY_STREETS = ("first round", "second round", "third round", "fourth round")
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy integer as an int; anything else as it is."""
+    return int(value) if isinstance(value, np.integer) else value
 
 
 class RulesError(ValueError):
@@ -43,11 +50,15 @@ class Rules:
     suits: str = SUITS
 
     def __post_init__(self) -> None:
-        for key in ("bet_sizes", "max_raises", "board_cards", "first_to_act"):
-            entries = getattr(self, key)
-            if not isinstance(entries, (tuple, list)):
-                raise RulesError(f"impossible rules '{self.name}': {key} must be a list")
-            object.__setattr__(self, key, tuple(entries))  # so that lists compare equal too
+        # Lists and NumPy numbers become plain tuples and ints, so that equal rules compare equal.
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("bet_sizes", "max_raises", "board_cards", "first_to_act"):
+                if not isinstance(value, (tuple, list, np.ndarray)):
+                    raise RulesError(f"impossible rules '{self.name}': {field.name} must be a list")
+                object.__setattr__(self, field.name, tuple(map(_plain, value)))
+            else:
+                object.__setattr__(self, field.name, _plain(value))
         problem = next(problems(self), None)
         if problem:
             raise RulesError(f"impossible rules '{self.name}': {problem}")
@@ -80,8 +91,10 @@ class Rules:
 
     @property
     def stack_binds(self) -> bool:
-        """Whether some bet can be cut to the stack."""
-        return self.stack < self.max_contribution
+        """Whether the stack can cut a bet or end the betting early."""
+        last_bets = max((street for street, cap in enumerate(self.max_raises) if cap), default=0)
+        ends_early = last_bets < self.streets - 1 and self.stack == self.max_contribution
+        return self.stack < self.max_contribution or ends_early
 
     @property
     def max_contribution(self) -> int:
@@ -115,13 +128,16 @@ class Rules:
     def from_dict(cls, fields: Mapping[str, Any]) -> Rules:
         """The inverse of `as_dict`."""
         known = {field.name for field in dataclasses.fields(cls)}
-        unknown = sorted(set(fields) - known)
+        if not isinstance(fields, Mapping):
+            raise RulesError(f"rules are a table of names and values, not {fields!r}")
+        unknown = sorted(str(name) for name in set(fields) - known)
         if unknown:
             raise RulesError(f"unknown rule {unknown[0]!r}; known: {', '.join(sorted(known))}")
-        try:
-            return cls(**fields)
-        except TypeError as error:
-            raise RulesError(f"incomplete rules: {error}") from None
+        required = [f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING]
+        missing = [name for name in required if name not in fields]
+        if missing:
+            raise RulesError(f"incomplete rules: {', '.join(missing)} missing")
+        return cls(**fields)
 
 
 HULH = Rules("hulh", 5, 10, (10, 10, 20, 20), (3, 4, 4, 4), stack=240)
@@ -151,8 +167,12 @@ def parse_rules(text: str) -> Rules:
     if not changes:
         return PRESETS[name]
     fields = PRESETS[name].as_dict() | {"name": text}
+    changed = set()
     for change in changes.split(","):
         key, equals, value = change.strip().partition("=")
+        if key in changed:
+            raise RulesError(f"{key} is given twice in {text!r}")
+        changed.add(key)
         if not equals or key == "name" or key not in fields:
             known = ", ".join(key for key in fields if key != "name")
             raise RulesError(f"cannot read {change!r} in {text!r}; write field=value with {known}")
@@ -164,7 +184,7 @@ def _parse_amount(key: str, value: str, like: int | list[int]) -> int | list[int
     try:
         numbers = [int(part) for part in value.split("/")]
     except ValueError:
-        raise RulesError(f"{key}={value} is not a whole number of chips") from None
+        raise RulesError(f"{key}={value} is not made of whole numbers") from None
     if isinstance(like, list):
         return numbers
     if len(numbers) != 1:

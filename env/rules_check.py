@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 HOLDEM_BOARD = (0, 3, 1, 1)
 HOLDEM_ORDER = (0, 1, 1, 1)
+MAX_CHIPS = 2**30
 
 
 def problems(rules: Rules) -> Iterator[str]:
@@ -62,7 +63,7 @@ def _cards(rules: Rules) -> Iterator[str]:
         yield f"ranks {rules.ranks!r} are not all among {RANKS}"
     if not rules.ranks or len(set(rules.ranks)) < len(rules.ranks):
         yield f"ranks {rules.ranks!r} must name each rank once"
-    if not rules.suits or not SUITS.startswith(rules.suits):
+    if not isinstance(rules.suits, str) or not rules.suits or not SUITS.startswith(rules.suits):
         yield f"suits {rules.suits!r} must be the first one to four of {SUITS}"
     board = sum(rules.board_cards[: rules.streets])
     if board > NUM_BOARD:
@@ -106,13 +107,17 @@ def _toy(rules: Rules) -> Iterator[str]:
         yield "games with one hole card are played with an ante, not with blinds"
     if not rules.ante:
         yield "games with one hole card need an ante"
-    if any(cards > 3 for cards in rules.board_cards[:2]) or any(
-        cards > 1 for cards in rules.board_cards[2:]
-    ):
-        yield f"board_cards {rules.board_cards}: the table has room for 3, 1 and 1 after the deal"
+    dealt = [cards for cards in rules.board_cards[: rules.streets] if cards]
+    if len(dealt) > 1 or sum(dealt) > 3:
+        yield (
+            f"board_cards {rules.board_cards}: games with one hole card deal at most three board "
+            "cards, all on one street"
+        )
 
 
 def _stack(rules: Rules) -> Iterator[str]:
+    if min(rules.stack, rules.max_contribution) > MAX_CHIPS:
+        yield f"pots above {MAX_CHIPS} chips a player cannot be counted"
     if rules.hole_cards == 2 and rules.stack < rules.big_blind:
         yield f"a stack of {rules.stack} cannot pay the big blind of {rules.big_blind}"
     if rules.hole_cards == 1 and rules.stack <= rules.ante:

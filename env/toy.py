@@ -8,7 +8,8 @@ call and FOLD when there is.
 
 from __future__ import annotations
 
-from env.game import CALL, FOLD, RAISE, TERMINAL, DealSource, Emulator, Move, State
+from env.actions import CALL, FOLD, RAISE
+from env.game import TERMINAL, DealSource, Emulator, Move, State
 
 
 class ToyEmulator(Emulator):
@@ -23,9 +24,7 @@ class ToyEmulator(Emulator):
     def act(self, state: State, action: int) -> State:
         action = self.check_action(state, action)
         actor, street = state.actor, state.street
-        paid = {FOLD: 0, CALL: state.to_call, RAISE: 0}[action]
-        if action == RAISE:
-            paid = self.raise_cost(state)
+        paid = {FOLD: 0, CALL: state.to_call, RAISE: self.raise_cost(state)}[action]
         pot = list(state.contributions)
         pot[actor] += paid
         opens_street = not any(move.street == street for move in state.moves)

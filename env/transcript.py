@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from env.actions import CALL, FOLD
 from env.cards import cards_text
 from env.hands import CATEGORIES, categories, strengths
 from env.rules import Rules
@@ -45,9 +46,9 @@ def _lines(rules: Rules, state: State, won: int | None) -> Iterator[str]:
 
 def _deed(move: Move, level: int, total: int) -> str:
     """What the move was, given the bet faced and the mover's total on this street after it."""
-    if move.action == 0:
+    if move.action == FOLD:
         return "folds"
-    if move.action == 1:
+    if move.action == CALL:
         return f"calls {move.paid}" if move.paid else "checks"
     return f"raises to {total}" if level else f"bets {total}"
 

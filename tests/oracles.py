@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import pyspiel
 
+from env.actions import CALL, FOLD, RAISE
 from env.cards import card_text
-from env.game import CALL, FOLD, RAISE
 from env.rules import Rules
 
 

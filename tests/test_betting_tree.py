@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from env.actions import ACTION_LETTERS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree, HistoryError
 from env.compiler import TreeTooLarge, compile, walk
 from env.emulator import make_emulator
-from env.game import ACTION_LETTERS
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, PRESETS, Rules
 from tests.direct_tree import DirectNode, direct_tree
 
@@ -27,12 +27,13 @@ def tree_of(rules: Rules) -> BettingTree:
         (FHP, [8, 56], 162),
         (LEDUC, [6, 30], 85),
         (KUHN, [4], 9),
+        (dataclasses.replace(HULH, name="only the big blind", stack=10), [1, 0, 0, 0], 3),
     ],
     ids=lambda value: value.name if isinstance(value, Rules) else None,
 )
 def test_known_sizes(rules: Rules, decisions: list[int], nodes: int) -> None:
     tree = tree_of(rules)
-    assert tree.decisions_by_street() == decisions
+    assert tree.decisions_by_street(rules.streets) == decisions
     assert len(tree) == nodes
 
 
@@ -101,8 +102,10 @@ def test_structure(rules: Rules) -> None:
 
 
 def test_arrays_are_read_only() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        tree_of(KUHN).children[0, 0] = 5
+    tree = tree_of(KUHN)
+    for array in (tree.children, tree.legal, tree.is_decision, tree.level_starts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)

@@ -121,8 +121,10 @@ def test_1755_flops_and_169_hands() -> None:
     flops[:, 2:5] = list(combinations(range(52), 3))
     classes, multiplicities = np.unique(canonical(flops), axis=0, return_counts=True)
     assert len(classes) == 1755
-    assert multiplicities.sum() == 22100
-    assert set(multiplicities.tolist()) == {4, 12, 24}
+    counts = dict(zip(*np.unique(multiplicities, return_counts=True), strict=True))
+    assert sum(size * count for size, count in counts.items()) == 22100
+    # Three of a suit or of a rank; two of a suit; three suits.
+    assert counts == {4: 286 + 13, 12: 13 * 12 + 3 * 286 + 13 * 12, 24: 286}
     hands = np.full((1326, 7), NO_CARD, np.uint8)
     hands[:, :2] = list(combinations(range(52), 2))
     classes, multiplicities = np.unique(canonical(hands), axis=0, return_counts=True)
@@ -144,3 +146,18 @@ def test_any_leading_shape() -> None:
     assert stacked.shape == (2, 3, 4, 7)
     np.testing.assert_array_equal(stacked.reshape(-1, 7), canonical(rows))
     assert canonical(rows[:0]).shape == (0, 7)
+
+
+@pytest.mark.parametrize(
+    ("cards", "error"),
+    [
+        (np.zeros((7, 9), np.uint8), "rows of 7 cards expected"),
+        (np.zeros((14,), np.uint8), "rows of 7 cards expected"),
+        (np.full((1, 7), 300), "card codes run from 0 to 52"),
+        (np.full((1, 7), -1), "card codes run from 0 to 52"),
+        (np.full((1, 7), 1.9), "whole numbers"),
+    ],
+)
+def test_what_is_no_row_of_cards_is_refused(cards: Cards, error: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=error):
+        canonical(cards)

@@ -26,6 +26,12 @@ def test_showing_a_game() -> None:
     assert shown.stderr == "", "no progress bar when nobody watches"
 
 
+def test_showing_a_game_that_ends_before_the_flop() -> None:
+    shown = run("-m", "env", "hulh:stack=10", "--line", "c")
+    assert shown.returncode == 0, shown.stderr
+    assert "pre-flop 1, flop 0, turn 0, river 0" in shown.stdout
+
+
 def test_the_seed_decides() -> None:
     first, again, other = (run("-m", "env", "leduc", "--seed", seed) for seed in "112")
     assert first.stdout == again.stdout != other.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -61,9 +62,16 @@ def test_other_rules_and_other_engines_have_other_trees(
 def test_changed_source_makes_a_cached_tree_stale(
     tmp_path: Path, walks: Walks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compile(make_emulator(KUHN), tmp_path)
-    monkeypatch.setattr(env.compiler, "_source_digest", lambda: "edited")
-    compile(make_emulator(KUHN), tmp_path)
+    compile(make_emulator(KUHN), tmp_path / "cache")
+    copy = tmp_path / "env"
+    shutil.copytree(Path(env.compiler.__file__).parent, copy, ignore=shutil.ignore_patterns("__*"))
+    unchanged = env.compiler.source_digest(copy)
+    with (copy / "rules.py").open("a") as file:
+        file.write("# edited")
+    env.compiler.source_digest.cache_clear()
+    assert env.compiler.source_digest(copy) != unchanged
+    monkeypatch.setattr(env.compiler, "_PACKAGE", copy)
+    compile(make_emulator(KUHN), tmp_path / "cache")
     assert walks.count == 2
 
 
@@ -73,7 +81,9 @@ def test_the_name_of_the_rules_does_not_matter(tmp_path: Path, walks: Walks) -> 
     assert walks.count == 1
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "flipped", "swapped"])
+@pytest.mark.parametrize(
+    "damage", ["truncated", "empty", "text", "flipped", "locked", "array", "swapped"]
+)
 def test_a_damaged_cache_is_rebuilt(tmp_path: Path, walks: Walks, damage: str) -> None:
     emulator = make_emulator(LEDUC)
     tree = compile(emulator, tmp_path)
@@ -88,6 +98,12 @@ def test_a_damaged_cache_is_rebuilt(tmp_path: Path, walks: Walks, damage: str) -
     elif damage == "flipped":
         content[len(content) // 3] ^= 0xFF
         path.write_bytes(content)
+    elif damage == "locked":  # the bit that says an archive's entry is encrypted
+        content[content.index(b"PK\x01\x02") + 8] ^= 1
+        path.write_bytes(content)
+    elif damage == "array":
+        with path.open("wb") as file:
+            np.save(file, tree.children)
     else:  # a well-formed file whose arrays are not the tree's
         arrays = dict(np.load(path))
         arrays["children"] = np.full_like(arrays["children"], -1)

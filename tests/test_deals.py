@@ -125,3 +125,15 @@ def test_deals_are_checked() -> None:
         check_deal(HULH, [51, 51, 0, 1, 2, 3, 4, 5, 6])
     with pytest.raises(ValueError, match="fills the slots"):
         check_deal(FHP, parse_cards("AsKd7h2cTd9s3c4d8h"))
+
+
+def test_what_is_no_list_of_deals_is_refused() -> None:
+    deals = deal(FHP, 5, np.random.default_rng(0))
+    for function in (showdown_results, lambda rows: canonical_views(FHP, rows)):
+        with pytest.raises(ValueError, match="rows of 9 cards expected"):
+            function(deals[:, :7])
+        with pytest.raises(ValueError, match="a list of deals expected"):
+            function(deals[0])
+    for player, street in ((2, 0), (-1, 0), (0, 2), (0, -1)):
+        with pytest.raises(ValueError, match=r"players are|streets of fhp run"):
+            visible_cards(FHP, deals, player, street)

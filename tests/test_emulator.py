@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from env.actions import CALL, FOLD, RAISE
 from env.cards import parse_cards
 from env.emulator import HULHEmulator, make_emulator
-from env.game import CALL, FOLD, RAISE, TERMINAL, Emulator, IllegalAction, State
+from env.game import TERMINAL, Emulator, IllegalAction, State
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, PRESETS, Rules, parse_rules
 
 DEAL = "AsKd 7h2c Td9s3c 4d 8h"
@@ -109,7 +111,7 @@ def test_states_are_never_changed(rules: Rules) -> None:
         emulator.payoffs(state)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(["hulh", "hulh80", "fhp", "leduc", "kuhn"]))
 def test_every_hand_keeps_the_books(seed: int, name: str) -> None:
     rules = PRESETS[name]
@@ -155,6 +157,29 @@ def test_given_deals_are_checked() -> None:
         emulator.start("AsKd As2c Td9s3c 4d 8h")
     with pytest.raises(ValueError, match="'Xx' is not a card"):
         emulator.start("AsKd Xx2c Td9s3c 4d 8h")
+    for nonsense in (None, 5, [51.7, 50, 0, 1, 2, 3, 4, 5, 6], ["As"] * 9):
+        with pytest.raises(TypeError, match="is no deal"):
+            emulator.start(nonsense)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="card codes run from 0 to 51"):
+        emulator.start([-1, 99, 0, 1, 2, 3, 4, 5, 6])
+
+
+def test_states_of_other_games_are_refused() -> None:
+    with pytest.raises(TypeError, match="not a state of hulh"):
+        HULHEmulator(HULH).act(make_emulator(LEDUC).start("JcQdKc"), CALL)
+
+
+def test_single_hands_may_be_played_in_any_thread() -> None:
+    emulator = make_emulator(HULH)
+
+    def play_out(seed: int) -> tuple[int, int]:
+        state: State = emulator.start(np.random.default_rng(seed))
+        while not state.is_terminal:
+            state = emulator.act(state, CALL)
+        return emulator.payoffs(state)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(play_out, range(8))) == [play_out(seed) for seed in range(8)]
 
 
 def test_transcript_of_a_whole_hand() -> None:

@@ -102,3 +102,9 @@ def test_seven_cards_are_as_good_as_their_best_five() -> None:
     hands = random_hands(4, 3_000, 7)
     best = np.max([strengths(hands[:, list(five)]) for five in combinations(range(7), 5)], axis=0)
     np.testing.assert_array_equal(strengths(hands), best)
+
+
+@pytest.mark.parametrize("shape", [(7,), (2, 9), (2, 2, 7)])
+def test_what_is_no_list_of_hands_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="rows of at most 7 cards expected"):
+        strengths(np.zeros(shape, np.uint8))

@@ -11,10 +11,10 @@ import importlib.util
 import numpy as np
 import pytest
 
+from env.actions import FOLD
 from env.compiler import compile
 from env.deals import deal, showdown_results
 from env.emulator import make_emulator
-from env.game import FOLD
 from env.rules import FHP, HULH, HULH_80, Rules, parse_rules
 from tests.oracles import OpenSpiel, PokerKit
 

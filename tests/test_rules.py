@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from env.rules import FHP, HULH, HULH_80, HULH_PAPER, KUHN, LEDUC, PRESETS, Rules, RulesError
@@ -69,6 +70,8 @@ def test_rules_are_frozen_and_lists_do() -> None:
         ({"suits": "hs"}, "first one to four"),
         ({"ranks": "AK"}, "a hand needs 9 cards and the deck has 8"),
         ({"name": ""}, "need a name"),
+        ({"suits": 5}, "suits 5 must be the first"),
+        ({"bet_sizes": (2**40,) * 4, "stack": 2**50}, "cannot be counted"),
     ],
 )
 def test_impossible_rules_are_refused_with_a_reason(change: dict[str, Any], complaint: str) -> None:
@@ -82,7 +85,8 @@ def test_impossible_rules_are_refused_with_a_reason(change: dict[str, Any], comp
         ({"ante": 0}, "need an ante"),
         ({"small_blind": 1, "big_blind": 2}, "not with blinds"),
         ({"stack": 1}, "leaves nothing to bet after the ante of 1"),
-        ({"board_cards": (0, 4)}, "room for"),
+        ({"board_cards": (0, 4)}, "at most three board cards, all on one street"),
+        ({"board_cards": (1, 1)}, "at most three board cards, all on one street"),
         ({"ranks": "JQ", "suits": "c"}, "a hand needs 3 cards and the deck has 2"),
     ],
 )
@@ -106,7 +110,8 @@ def test_parse_presets_and_changes() -> None:
         ("hulh:stak=80", "cannot read 'stak=80'"),
         ("hulh:name=x", "cannot read 'name=x'"),
         ("hulh:stack", "cannot read 'stack'"),
-        ("hulh:stack=many", "stack=many is not a whole number"),
+        ("hulh:stack=many", "stack=many is not made of whole numbers"),
+        ("hulh:stack=80,stack=90", "stack is given twice"),
         ("hulh:stack=10/20", "stack takes one number"),
         ("hulh:stack=5", "cannot pay the big blind"),
     ],
@@ -124,8 +129,23 @@ def test_rules_survive_json(rules: Rules) -> None:
 def test_foreign_json_is_refused() -> None:
     with pytest.raises(RulesError, match="unknown rule 'colour'"):
         Rules.from_dict({**HULH.as_dict(), "colour": "red"})
-    with pytest.raises(RulesError, match="incomplete rules"):
+    with pytest.raises(RulesError, match="incomplete rules: small_blind, big_blind"):
         Rules.from_dict({"name": "nothing else"})
+    with pytest.raises(RulesError, match="not None"):
+        Rules.from_dict(None)  # type: ignore[arg-type]
+
+
+def test_numpy_numbers_do() -> None:
+    numbers: dict[str, Any] = {"stack": np.int64(240), "bet_sizes": np.array([10, 10, 20, 20])}
+    given = dataclasses.replace(HULH, **numbers)
+    assert given == HULH
+    assert type(given.stack) is type(given.bet_sizes[0]) is int
+
+
+def test_stacks_bind_when_they_end_the_betting_early() -> None:
+    assert parse("fhp:max_raises=3/0,stack=40").stack_binds
+    assert not parse("fhp:max_raises=3/0,stack=41").stack_binds
+    assert parse("fhp:stack=69").stack_binds
 
 
 def test_description_says_what_matters() -> None:

@@ -7,9 +7,10 @@ from itertools import permutations
 import pyspiel
 import pytest
 
+from env.actions import CALL, FOLD, RAISE
 from env.deals import deal_slots
 from env.emulator import make_emulator
-from env.game import CALL, FOLD, RAISE, Emulator, State
+from env.game import Emulator, State
 from env.rules import KUHN, LEDUC, Rules
 
 PASS, BET = 0, 1  # OpenSpiel's Kuhn actions

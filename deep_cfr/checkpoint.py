@@ -1,0 +1,169 @@
+"""What a run leaves on disk: strategy models for people, and all that an exact resume needs.
+
+checkpoints/<run>/
+  iter_0010/strategy.keras, model.json    the average strategy after iteration 10
+  advantage_nets/t_0007.npz               both players' networks, for a single-Deep-CFR policy
+  latest/                                 memories, networks, counters; see `save_latest`
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import platform
+import re
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+
+from deep_cfr.config import Config, ConfigError
+from deep_cfr.encoding import Floats, make_encoding
+from deep_cfr.networks import Network, make_network, strategy_model
+from deep_cfr.policy import NetworkPolicy, average_strategy_policy, regret_matching_policy
+from deep_cfr.solver import PLAYERS, Solver
+from deep_cfr.storage import StorageError, checked_folder, whole_file, whole_folder
+from env.compiler import compile
+from env.emulator import make_emulator
+from env.rules import Rules, RulesError
+
+MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
+ENCODING_NOTE = (
+    "inputs cards, bets, legal; output: probabilities of fold, call, raise (0 where illegal). "
+    "cards: suit-canonical cards as deep_cfr.encoding describes; bets: betting features of the "
+    "node; legal: 1 where the action exists. deep_cfr.policy.infoset_features makes all three."
+)
+
+
+def versions() -> dict[str, str]:
+    """What a result may depend on."""
+    packages = ("tensorflow", "keras", "numpy", "numba", "PyPokerEngine")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def model_folder(run: Path, t: int) -> Path:
+    return run / f"iter_{t:04d}"
+
+
+def model_folders(run: Path) -> list[Path]:
+    """The saved models of a run, oldest first."""
+    found = [path for path in run.glob("iter_*") if re.fullmatch(r"iter_\d+", path.name)]
+    return sorted(found, key=lambda path: int(path.name[5:]))
+
+
+def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, Any]) -> Path:
+    """The average-strategy network as a model that plain Keras opens, with what to know of it."""
+    folder = model_folder(run, solver.t)
+    info = {
+        "kind": "average strategy",
+        "rules": solver.rules.as_dict(),
+        "iteration": solver.t,
+        "nodes_touched": solver.nodes_touched,
+        "parameters": network.num_parameters,
+        "encoding": {"name": network.encoding.name, "note": ENCODING_NOTE},
+        "config": dataclasses.asdict(solver.config),
+        "metrics": metrics,
+        "versions": versions(),
+    }
+    with whole_folder(folder) as temporary:
+        strategy_model(network).save(temporary / MODEL_FILE)
+        (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
+    for old in model_folders(run)[: -solver.config.keep or None] if solver.config.keep else []:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def load_model(path: Path) -> tuple[Rules, NetworkPolicy, dict[str, Any]]:
+    """Rules, policy and description of a saved model, from its folder or its file."""
+    folder = path.parent if path.name == MODEL_FILE else path
+    try:
+        info = json.loads((folder / MODEL_INFO).read_text())
+        rules, config = Rules.from_dict(info["rules"]), Config(**info["config"])
+        model = keras.models.load_model(folder / MODEL_FILE)
+        parts = [model.get_layer(name) for name in ("card_branch", "bet_branch", "head")]
+    except (OSError, ValueError, KeyError, TypeError, RulesError, ConfigError) as error:
+        raise StorageError(f"{folder} holds no readable model: {error}") from None
+    encoding = make_encoding(
+        config.network, rules, compile(make_emulator(rules)), config.literal_bets
+    )
+    network = Network(config.network, encoding, parts[0], parts[1], parts[2])
+    return rules, average_strategy_policy(network), info
+
+
+def save_advantage_nets(run: Path, solver: Solver) -> None:
+    """Both players' networks after this iteration."""
+    folder = run / "advantage_nets"
+    folder.mkdir(parents=True, exist_ok=True)
+    content = io.BytesIO()
+    np.savez(content, **_named(solver.weights()))
+    whole_file(folder / f"t_{solver.t:04d}.npz", content.getvalue())
+
+
+def load_advantage_policies(run: Path, solver: Solver, t: int) -> tuple[NetworkPolicy, ...]:
+    """Regret-matching policies of iteration t, for both seats."""
+    weights = _unnamed(np.load(run / "advantage_nets" / f"t_{t:04d}.npz"))
+    policies = []
+    for player in PLAYERS:
+        network = make_network(solver.encoding, solver.config.width, solver.config.precision)
+        network.set_weights(weights[player])
+        policies.append(regret_matching_policy(network))
+    return tuple(policies)
+
+
+def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
+    """Memories with their counters, networks, iteration; `extra` comes back from `load_latest`.
+
+    Randomness needs no state: every generator is keyed by seed and iteration.
+    """
+    state = {
+        "config": dataclasses.asdict(solver.config),
+        "t": solver.t,
+        "nodes_touched": solver.nodes_touched,
+        "seen": [memory.seen for memory in solver.advantage_memories],
+        "strategy_seen": solver.strategy_memory.seen,
+        "extra": extra,
+        "versions": versions(),
+    }
+    with whole_folder(run / "latest") as folder:
+        for player in PLAYERS:
+            np.save(folder / f"advantages_{player}.npy", solver.advantage_memories[player].rows)
+        np.save(folder / "strategies.npy", solver.strategy_memory.rows)
+        np.savez(folder / "advantage_nets.npz", **_named(solver.weights()))
+        (folder / "state.json").write_text(json.dumps(state, indent=1))
+
+
+def latest_config(run: Path) -> Config:
+    """The settings a run was last saved with."""
+    folder = checked_folder(run / "latest")
+    try:
+        return Config(**json.loads((folder / "state.json").read_text())["config"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise StorageError(f"{folder / 'state.json'} is not of this program: {error}") from None
+
+
+def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
+    """Put a fresh solver where the saved one stood."""
+    folder = checked_folder(run / "latest")
+    state = json.loads((folder / "state.json").read_text())
+    weights = _unnamed(np.load(folder / "advantage_nets.npz"))
+    for player in PLAYERS:
+        rows = np.load(folder / f"advantages_{player}.npy", mmap_mode="r")
+        solver.advantage_memories[player].restore(rows, state["seen"][player])
+        solver.advantage_nets[player].set_weights(weights[player])
+    rows = np.load(folder / "strategies.npy", mmap_mode="r")
+    solver.strategy_memory.restore(rows, state["strategy_seen"])
+    solver.t, solver.nodes_touched = state["t"], state["nodes_touched"]
+    extra: dict[str, Any] = state["extra"]
+    return extra
+
+
+def _named(weights: list[list[Floats]]) -> dict[str, Any]:
+    return {f"p{p}_{i:03d}": w for p in PLAYERS for i, w in enumerate(weights[p])}
+
+
+def _unnamed(stored: Any) -> list[list[Floats]]:
+    return [[stored[name] for name in sorted(stored) if name.startswith(f"p{p}_")] for p in PLAYERS]

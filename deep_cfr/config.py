@@ -1,0 +1,184 @@
+"""Every knob of a training run, once, with its unit; and the presets.
+
+A run is a function of its `Config`. Fields marked safe change how long a run goes on and what is
+watched, never what is learned, so a resumed run may change them. No schedule depends on the total
+number of iterations or on the clock: a run can always be continued as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from deep_cfr.training import FitSettings
+
+
+class ConfigError(ValueError):
+    """Settings that make no sense; the message says which and why."""
+
+
+def knob(default: Any, about: str, safe: bool = False, choices: tuple[str, ...] = ()) -> Any:
+    """A field with the text its command-line flag shows."""
+    return field(default=default, metadata={"help": about, "safe": safe, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of one run. Amounts of work are per player and iteration unless said otherwise."""
+
+    game: str = knob("hulh", "game by name, or own rules such as hulh:stack=100")
+    seed: int = knob(0, "of everything random")
+    iterations: int = knob(60, "CFR iterations", safe=True)
+    traversals: int = knob(20_000, "external-sampling traversals, each of a new deal")
+    traversal_batch: int = knob(10_000, "traversals walked at once; bounds memory, not results",
+                                safe=True)  # fmt: skip
+    network: str = knob("paper", "architecture", choices=("paper", "thesis"))
+    width: int = knob(64, "units per layer of the paper architecture")
+    literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
+    advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
+    strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
+    updates: int = knob(300, "gradient updates per advantage fit, at iteration 0")
+    updates_growth: int = knob(30, "further updates per iteration: updates + growth · t")
+    batch_size: int = knob(2048, "samples per update of an advantage fit")
+    learning_rate: float = knob(4e-3, "Adam's, at the start of an advantage fit")
+    strategy_updates: int = knob(4_000, "gradient updates of a strategy fit")
+    strategy_batch_size: int = knob(4096, "samples per update of a strategy fit")
+    strategy_learning_rate: float = knob(4e-3, "Adam's, at the start of a strategy fit")
+    learning_rate_end: float = knob(0.02, "fraction of the learning rate left at a fit's end")
+    clip_norm: float = knob(1.0, "largest norm of a gradient")
+    validation_fraction: float = knob(0.0, "share of the rows held out to stop a fit early")
+    patience: int = knob(10, "validation passes (one per epoch) without a new best before stopping")
+    precision: str = knob("float32", "arithmetic of the networks",
+                          choices=("float32", "mixed_bfloat16"))  # fmt: skip
+    threads: int = knob(0, "CPU threads; 0 = all")
+    keep_advantage_nets: bool = knob(True, "keep every iteration's advantage networks, which a "
+                                     "single-Deep-CFR policy needs")  # fmt: skip
+    checkpoint_every: int = knob(10, "iterations between saved strategy models", safe=True)
+    resume_every: int = knob(5, "iterations between saves of what --resume needs", safe=True)
+    keep: int = knob(0, "newest models kept; 0 = all", safe=True)
+    eval_every: int = knob(0, "iterations between exact evaluations (kuhn, leduc); 0 = only with "
+                           "each saved model", safe=True)  # fmt: skip
+
+    def __post_init__(self) -> None:
+        problem = next(_problems(self), None)
+        if problem:
+            raise ConfigError(problem)
+
+    def advantage_fit(self, t: int) -> FitSettings:
+        """How an advantage network is fitted at iteration t."""
+        return FitSettings(
+            updates=self.updates + self.updates_growth * t,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            learning_rate_end=self.learning_rate_end,
+            clip_norm=self.clip_norm,
+            validation_fraction=self.validation_fraction,
+            patience=self.patience,
+        )
+
+    def strategy_fit(self) -> FitSettings:
+        """How the average-strategy network is fitted."""
+        return FitSettings(
+            updates=self.strategy_updates,
+            batch_size=self.strategy_batch_size,
+            learning_rate=self.strategy_learning_rate,
+            learning_rate_end=self.learning_rate_end,
+            clip_norm=self.clip_norm,
+            validation_fraction=self.validation_fraction,
+            patience=self.patience,
+        )
+
+    def differences(self, other: Config) -> list[str]:
+        """Settings of `other` that a resumed run must not change, as `name: ours → theirs`."""
+        return [
+            f"{knob_field.name}: {mine!r} → {theirs!r}"
+            for knob_field in dataclasses.fields(self)
+            if not knob_field.metadata["safe"]
+            and (mine := getattr(self, knob_field.name))
+            != (theirs := getattr(other, knob_field.name))
+        ]
+
+
+def _problems(config: Config) -> Iterator[str]:
+    positive = (
+        "iterations", "traversals", "traversal_batch", "width", "advantage_memory",
+        "strategy_memory", "batch_size", "strategy_updates", "strategy_batch_size",
+        "checkpoint_every", "resume_every", "learning_rate", "strategy_learning_rate", "clip_norm",
+    )  # fmt: skip
+    for name in positive:
+        if getattr(config, name) <= 0:
+            yield f"{name} is {getattr(config, name)}, but must be positive"
+    for name in ("seed", "updates", "updates_growth", "patience", "threads", "keep", "eval_every"):
+        if getattr(config, name) < 0:
+            yield f"{name} is {getattr(config, name)}, but cannot be negative"
+    if config.updates + config.updates_growth == 0:
+        yield "updates and updates_growth are both 0, so nothing would be learned"
+    if config.iterations > 65_535:
+        yield f"iterations is {config.iterations}, but at most 65535 are counted"
+    if not 0 <= config.validation_fraction < 1:
+        yield f"validation_fraction is {config.validation_fraction}, but must be from 0 to below 1"
+    if not 0 < config.learning_rate_end <= 1:
+        yield f"learning_rate_end is {config.learning_rate_end}, but must be above 0 and at most 1"
+    if config.validation_fraction and not config.patience:
+        yield "patience is 0, so the first validation would end every fit"
+    for knob_field in dataclasses.fields(config):
+        choices = knob_field.metadata["choices"]
+        if choices and getattr(config, knob_field.name) not in choices:
+            value = getattr(config, knob_field.name)
+            yield f"{knob_field.name} is {value!r}; choose from {', '.join(choices)}"
+
+
+PRESETS: dict[str, tuple[str, Config]] = {
+    "standard": (
+        "hulh: a sensible model within about half an hour on two CPU cores, better with time",
+        Config(),
+    ),
+    "thesis": (
+        "hulh80 with every value of the thesis's tables 3.1-3.4: five models",
+        Config(
+            game="hulh80", iterations=50, traversals=250, network="thesis",
+            advantage_memory=100_000, strategy_memory=200_000,
+            updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
+            strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
+            learning_rate_end=1.0, validation_fraction=0.1, patience=10,
+        ),
+    ),
+    "paper": (
+        "the values of Brown et al. 2019; with --game fhp or hulh-paper; days without a GPU",
+        Config(
+            game="fhp", iterations=450, traversals=10_000,
+            advantage_memory=40_000_000, strategy_memory=40_000_000,
+            updates=4_000, updates_growth=0, batch_size=10_000, learning_rate=1e-3,
+            strategy_updates=4_000, strategy_batch_size=10_000, strategy_learning_rate=1e-3,
+            learning_rate_end=1.0,
+        ),
+    ),
+    "leduc": (
+        "leduc: minutes on a laptop, with exact exploitability",
+        Config(
+            game="leduc", iterations=100, traversals=3_000, width=64,
+            advantage_memory=2_000_000, strategy_memory=2_000_000,
+            updates=200, updates_growth=4, batch_size=1024, learning_rate=4e-3,
+            strategy_updates=3_000, strategy_batch_size=2048, eval_every=10,
+        ),
+    ),
+    "kuhn": (
+        "kuhn: under a minute on a laptop, with exact exploitability",
+        Config(
+            game="kuhn", iterations=40, traversals=1_000, width=32,
+            advantage_memory=500_000, strategy_memory=500_000,
+            updates=200, updates_growth=0, batch_size=512, learning_rate=4e-3,
+            strategy_updates=1_500, strategy_batch_size=1024, eval_every=10,
+        ),
+    ),
+    "smoke": (
+        "hulh end to end in under a minute, for trying things",
+        Config(
+            iterations=3, traversals=500, width=32, advantage_memory=200_000,
+            strategy_memory=200_000, updates=50, updates_growth=0, batch_size=512,
+            strategy_updates=50, strategy_batch_size=512, checkpoint_every=1, resume_every=1,
+        ),
+    ),
+}  # fmt: skip

@@ -1,0 +1,79 @@
+"""Reservoir memories (Vitter 1985, Algorithm R): every sample ever seen is equally likely kept.
+
+One class holds advantage samples and strategy samples alike. A row is one 24-byte record (cards,
+node, iteration, three targets), so a sample's parts cannot come apart, 40 million rows take less
+than 1 GB, and a fit can hand the whole memory to the device as plain bytes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+ROW = np.dtype(  # 24 bytes, without gaps, so that NumPy never repacks it
+    [("cards", "u1", 7), ("empty", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
+)
+MAX_ITERATION = np.iinfo(np.uint16).max
+
+
+def make_rows(
+    cards: NDArray[np.uint8], nodes: NDArray[np.integer], t: int, targets: NDArray[np.float32]
+) -> NDArray[np.void]:
+    """Samples of iteration t as records. cards [n, 7], nodes [n], targets [n, 3]"""
+    rows = np.zeros(len(nodes), ROW)
+    rows["cards"], rows["node"], rows["t"], rows["targets"] = cards, nodes, t, targets
+    return rows
+
+
+class Reservoir:
+    """A uniform sample without replacement, of at most `capacity` rows, of all rows added."""
+
+    def __init__(self, capacity: int) -> None:
+        self._store = np.zeros(capacity, ROW)  # the system hands out pages as they are written
+        self.seen = 0  # rows ever added
+
+    def __len__(self) -> int:
+        return min(self.seen, self.capacity)
+
+    @property
+    def capacity(self) -> int:
+        return len(self._store)
+
+    @property
+    def rows(self) -> NDArray[np.void]:
+        """The rows held now, without a copy."""
+        return self._store[: len(self)]
+
+    def add(self, rows: NDArray[np.void], rng: np.random.Generator) -> None:
+        """Show rows to the reservoir, in order."""
+        _insert(self._bytes(self._store), self._bytes(rows), self.seen, rng.random(len(rows)))
+        self.seen += len(rows)
+
+    def restore(self, rows: NDArray[np.void], seen: int) -> None:
+        """Take over the contents of another reservoir, saved earlier."""
+        if len(rows) != min(seen, self.capacity):
+            raise ValueError(
+                f"{len(rows)} rows do not fit {seen} seen and room for {self.capacity}"
+            )
+        self._store[: len(rows)] = rows
+        self.seen = seen
+
+    @staticmethod
+    def _bytes(rows: NDArray[np.void]) -> NDArray[np.uint64]:
+        """Records as three machine words each, without a copy. [n, 3]"""
+        return np.ascontiguousarray(rows).view(np.uint64).reshape(-1, 3)
+
+
+@njit(cache=True)
+def _insert(
+    store: NDArray[np.uint64], rows: NDArray[np.uint64], seen: int, draws: NDArray[np.float64]
+) -> None:
+    """Algorithm R: row number i (from 1) replaces slot ⌊u·i⌋ if there is such a slot."""
+    capacity = len(store)
+    for k in range(len(rows)):
+        number = seen + k
+        slot = number if number < capacity else int(draws[k] * (number + 1))
+        if slot < capacity:
+            for word in range(3):
+                store[slot, word] = rows[k, word]

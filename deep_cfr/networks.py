@@ -1,0 +1,147 @@
+"""The networks, by name: `paper` (Brown et al. 2019, appendix C) and `thesis`.
+
+Each is built in two branches and a head: cards [B, C] → [B, d], bets [B, F] → [B, d], and
+head(relu(cards + bets)) [B, d] → [B, 3]. A dense layer over a concatenation is the sum of two
+dense layers, so this is the printed architecture, arranged so that the card branch needs to run
+only once per hand and street and the bet branch once per node.
+
+Only stock Keras layers are used: a saved model opens with plain `keras.models.load_model`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import keras
+import numpy as np
+from keras import layers
+
+from deep_cfr.encoding import Encoding, Floats
+
+NUM_OUTPUTS = 3
+THESIS_INIT = 0.005
+ILLEGAL_LOGIT = -1e9
+
+
+@dataclass(frozen=True)
+class Network:
+    """Two branches and a head with shared weights; `weights` is all of it in a fixed order."""
+
+    architecture: str
+    encoding: Encoding
+    cards: keras.Model  # [B, C] → [B, d]
+    bets: keras.Model  # [B, F] → [B, d]
+    head: keras.Model  # [B, d] → [B, 3]
+
+    @property
+    def parts(self) -> tuple[keras.Model, keras.Model, keras.Model]:
+        return (self.cards, self.bets, self.head)
+
+    @property
+    def trainable(self) -> list[keras.Variable]:
+        """What gradients reach."""
+        return [weight for part in self.parts for weight in part.trainable_variables]
+
+    @property
+    def variables(self) -> list[keras.Variable]:
+        """All weights, batch statistics included."""
+        return [weight for part in self.parts for weight in part.weights]
+
+    @property
+    def num_parameters(self) -> int:
+        """Trainable numbers."""
+        return sum(int(np.prod(weight.shape)) for weight in self.trainable)
+
+    def get_weights(self) -> list[Floats]:
+        return [weight.numpy() for weight in self.variables]
+
+    def set_weights(self, values: list[Floats]) -> None:
+        for weight, value in zip(self.variables, values, strict=True):
+            weight.assign(value)
+
+
+def make_network(encoding: Encoding, width: int, precision: str = "float32") -> Network:
+    """A network of the encoding's architecture; `width` is d of the paper's layout."""
+    policy = keras.DTypePolicy(precision)
+    if encoding.name == "thesis":
+        return _thesis(encoding, policy)
+    return _paper(encoding, width, policy)
+
+
+def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
+    """Fresh weights to train from; with `zero` the outputs are 0 everywhere.
+
+    Paper: uniform in ±√(3 / inputs), biases 0 and the output layer 0. Thesis: uniform in ±0.005.
+    """
+    output_weights = {id(weight) for weight in network.head.layers[-1].weights}
+    is_thesis = network.architecture == "thesis"
+    values = []
+    for weight in network.variables:
+        shape, name = tuple(weight.shape), weight.path.rsplit("/", 1)[-1]
+        zeros_output = id(weight) in output_weights and (zero or not is_thesis)
+        if name in ("gamma", "moving_variance"):
+            value = np.ones(shape)
+        elif zeros_output or name in ("beta", "moving_mean"):
+            value = np.zeros(shape)
+        elif is_thesis:
+            value = rng.uniform(-THESIS_INIT, THESIS_INIT, shape)
+        elif name == "bias":
+            value = np.zeros(shape)
+        else:
+            limit = np.sqrt(3 / shape[-2])
+            value = rng.uniform(-limit, limit, shape)
+        values.append(value.astype(np.float32))
+    return values
+
+
+def strategy_model(network: Network) -> keras.Model:
+    """One model that people can load: encoded cards, encoded bets, legal mask → probabilities."""
+    cards = keras.Input((network.encoding.card_width,), name="cards")
+    bets = keras.Input((network.encoding.bet_width,), name="bets")
+    legal = keras.Input((NUM_OUTPUTS,), name="legal")
+    logits = network.head(layers.Add()([network.cards(cards), network.bets(bets)]))
+    # (legal − 1) · 1e9 is 0 on legal actions and so low on the others that softmax gives 0.
+    masked = layers.Add()([logits, layers.Rescaling(-ILLEGAL_LOGIT, offset=ILLEGAL_LOGIT)(legal)])
+    return keras.Model([cards, bets, legal], layers.Softmax(name="strategy")(masked))
+
+
+def _paper(encoding: Encoding, width: int, policy: keras.DTypePolicy) -> Network:
+    def dense(x: keras.KerasTensor, activation: str | None = "relu") -> keras.KerasTensor:
+        return layers.Dense(width, activation=activation, dtype=policy)(x)
+
+    def skip(x: keras.KerasTensor) -> keras.KerasTensor:
+        return layers.ReLU(dtype=policy)(layers.Add(dtype=policy)([dense(x, None), x]))
+
+    per_card = encoding.card_table.shape[1]
+    cards = keras.Input((encoding.card_width,), name="card_features")
+    grouped = layers.Reshape((len(encoding.groups), per_card), dtype=policy)(cards)
+    embedded = layers.EinsumDense("bgf,gfd->bgd", (len(encoding.groups), width), dtype=policy)(
+        grouped
+    )
+    x = layers.Flatten(dtype=policy)(embedded)
+    x = dense(dense(dense(x)))
+    card_branch = keras.Model(cards, dense(x, None), name="card_branch")
+
+    bets = keras.Input((encoding.bet_width,), name="bet_features")
+    bet_branch = keras.Model(bets, dense(skip(dense(bets)), None), name="bet_branch")
+
+    summed = keras.Input((width,), name="summed")
+    z = skip(skip(layers.ReLU(dtype=policy)(summed)))
+    z = layers.LayerNormalization(center=False, scale=False, dtype=policy)(z)
+    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS, dtype="float32")(z), name="head")
+    return Network("paper", encoding, card_branch, bet_branch, head)
+
+
+def _thesis(encoding: Encoding, policy: keras.DTypePolicy) -> Network:
+    cards = keras.Input((encoding.card_width,), name="card_features")
+    card_branch = keras.Model(cards, layers.Dense(512, dtype=policy)(cards), name="card_branch")
+    bets = keras.Input((encoding.bet_width,), name="bet_features")
+    bet_out = layers.Dense(512, use_bias=False, dtype=policy)(bets)
+    bet_branch = keras.Model(bets, bet_out, name="bet_branch")
+    summed = keras.Input((512,), name="summed")
+    z = layers.ReLU(dtype=policy)(summed)
+    z = layers.Dense(512, activation="relu", dtype=policy)(z)
+    z = layers.Dense(256, activation="relu", dtype=policy)(z)
+    z = layers.BatchNormalization(dtype=policy)(z)
+    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS, dtype="float32")(z), name="head")
+    return Network("thesis", encoding, card_branch, bet_branch, head)

@@ -1,0 +1,127 @@
+"""Policies: anything that says with what probability each action is played in an infoset.
+
+Every evaluator and the traversal speak to this protocol, so networks, tables and bots are
+interchangeable. Strategies are float32 rows over (FOLD, CALL, RAISE) that sum to 1 and are 0 on
+illegal actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from deep_cfr.encoding import Encoding, Floats
+from deep_cfr.networks import ILLEGAL_LOGIT, Network
+from deep_cfr.regret_matching import regret_matching
+from deep_cfr.training import card_features
+from env.betting_tree import BettingTree
+from env.cards import Cards
+
+Nodes = NDArray[np.integer]
+ViewStrategies = Callable[[NDArray[np.integer], Nodes], Floats]
+CARD_BATCH = 1 << 16  # views pushed through a card branch at once; bounds the memory it takes
+
+
+class Policy(Protocol):
+    """How an agent plays."""
+
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
+        """Action probabilities in infosets. cards [n, 7] canonical, nodes [n] → [n, 3]"""
+        ...
+
+    def for_views(self, views: Cards) -> ViewStrategies:
+        """For many questions about the same cards: a function of (rows of `views`, nodes)."""
+        ...
+
+
+class TabularPolicy:
+    """A policy given by a function; the base for what has nothing to gain from `for_views`."""
+
+    def __init__(self, function: Callable[[Cards, Nodes], Floats]) -> None:
+        self._function = function
+
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
+        return self._function(cards, nodes)
+
+    def for_views(self, views: Cards) -> ViewStrategies:
+        return lambda rows, nodes: self._function(views[rows], nodes)
+
+
+def uniform_policy(tree: BettingTree) -> TabularPolicy:
+    """Every legal action equally often."""
+    table = (tree.legal / np.maximum(tree.legal.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    return TabularPolicy(lambda cards, nodes: table[nodes])
+
+
+class NetworkPolicy:
+    """A network's outputs, turned into strategies by `to_strategies(outputs, legal)`."""
+
+    def __init__(self, network: Network, to_strategies: Callable[[Floats, Floats], Floats]) -> None:
+        self.network = network
+        self._to_strategies = to_strategies
+        self._legal = network.encoding.legal
+        self._card_table = tf.constant(network.encoding.card_table)
+        self._bet_table = tf.constant(network.encoding.bet_table)
+
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
+        return self.for_views(cards)(np.arange(len(nodes)), nodes)
+
+    def for_views(self, views: Cards) -> ViewStrategies:
+        """The bet branch runs once per node, here; the card branch once per view, when needed."""
+        bets = self._bet_branch()
+        width = bets.shape[1]
+        cards = tf.Variable(tf.zeros([len(views), width], bets.dtype), trainable=False)
+        known = np.zeros(len(views), bool)
+
+        def ask(rows: NDArray[np.integer], nodes: Nodes) -> Floats:
+            new = np.flatnonzero(np.bincount(rows[~known[rows]], minlength=len(views)))
+            known[new] = True
+            for start in range(0, len(new), CARD_BATCH):
+                batch = new[start : start + CARD_BATCH]
+                self._card_branch(cards, tf.constant(batch), tf.constant(views[batch]))
+            nodes32 = nodes.astype(np.int32)
+            outputs = self._head(cards, bets, tf.constant(rows.astype(np.int32)), nodes32)
+            return self._to_strategies(outputs.numpy(), self._legal[nodes32])
+
+        return ask
+
+    @tf.function(reduce_retracing=True)
+    def _card_branch(self, store: tf.Variable, rows: tf.Tensor, views: tf.Tensor) -> None:
+        features = card_features(self.network, self._card_table, tf.cast(views, tf.int32))
+        store.scatter_update(tf.IndexedSlices(self.network.cards(features, training=False), rows))
+
+    @tf.function
+    def _bet_branch(self) -> tf.Tensor:
+        return self.network.bets(self._bet_table, training=False)
+
+    @tf.function(reduce_retracing=True)
+    def _head(
+        self, cards: tf.Tensor, bets: tf.Tensor, rows: tf.Tensor, nodes: tf.Tensor
+    ) -> tf.Tensor:
+        return self.network.head(tf.gather(cards, rows) + tf.gather(bets, nodes), training=False)
+
+
+def regret_matching_policy(network: Network) -> NetworkPolicy:
+    """Regret matching on an advantage network's predictions."""
+    return NetworkPolicy(network, regret_matching)
+
+
+def average_strategy_policy(network: Network) -> NetworkPolicy:
+    """What a strategy network has learned: the softmax over legal actions."""
+    return NetworkPolicy(network, masked_softmax)
+
+
+def masked_softmax(logits: Floats, legal: Floats) -> Floats:
+    """Softmax over the legal actions of each row. [n, 3]"""
+    masked = logits + (1.0 - legal) * np.float32(ILLEGAL_LOGIT)
+    exponentials = np.exp(masked - masked.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+def infoset_features(encoding: Encoding, cards: Cards, nodes: Nodes) -> tuple[Floats, ...]:
+    """What a saved strategy model takes: encoded cards, encoded bets, legal mask."""
+    return encoding.cards(cards), encoding.bet_table[nodes], encoding.legal[nodes]

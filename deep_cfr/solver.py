@@ -1,0 +1,157 @@
+"""Deep CFR (Brown et al. 2019, Algorithm 1) with Linear CFR weights.
+
+For t = 1, 2, …: for each player, traverse, add the samples to the memories and fit that player's
+advantage network from scratch. The average-strategy network is fitted on demand, from the
+strategy memory.
+
+Every random choice comes from a generator keyed by (seed, purpose, t, player), so what happens at
+iteration t depends on the memories and networks alone and not on when the run was interrupted or
+how often it was looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deep_cfr.config import Config
+from deep_cfr.encoding import Floats, make_encoding
+from deep_cfr.memory import Reservoir
+from deep_cfr.networks import Network, initial_weights, make_network
+from deep_cfr.policy import NetworkPolicy, average_strategy_policy, regret_matching_policy
+from deep_cfr.training import FitResult, Trainer
+from deep_cfr.traversal import Samples, in_batches, traverse
+from env.betting_tree import BettingTree
+from env.rules import Rules
+
+PLAYERS = (0, 1)
+_TRAVERSAL, _FIT, _STRATEGY_FIT = range(3)  # purposes of randomness
+
+
+@dataclass
+class Iteration:
+    """What one iteration did."""
+
+    t: int
+    infosets: int = 0
+    nodes: int = 0
+    seconds_traversing: float = 0.0
+    seconds_fitting: float = 0.0
+    values: list[float] = field(default_factory=list)  # mean root value, big blinds, by traverser
+    fits: list[FitResult] = field(default_factory=list)  # by player
+    action_shares: list[NDArray[np.float64]] = field(
+        default_factory=list
+    )  # of the opponent, [S, 3]
+
+
+Steps = Callable[[str, int], Callable[[int], None]]  # (what, total) → tell(done)
+
+
+def silent(what: str, total: int) -> Callable[[int], None]:
+    """Progress that nobody watches."""
+    return lambda done: None
+
+
+class Solver:
+    """The state of a run between iterations, and the step from one to the next."""
+
+    def __init__(self, config: Config, rules: Rules, tree: BettingTree, steps: Steps = silent):
+        self.config, self.rules, self.tree = config, rules, tree
+        self._steps = steps
+        self.encoding = make_encoding(config.network, rules, tree, config.literal_bets)
+        self.t = 0  # iterations done
+        self.nodes_touched = 0
+        self.advantage_memories = tuple(Reservoir(config.advantage_memory) for _ in PLAYERS)
+        self.strategy_memory = Reservoir(config.strategy_memory)
+        self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
+        self.policies = tuple(regret_matching_policy(net) for net in self.advantage_nets)
+        self._advantage_trainer = self._trainer(is_strategy=False)
+        self._strategy_trainer = self._trainer(is_strategy=True)
+
+    def iterate(self) -> Iteration:
+        """One CFR iteration: both players traverse and learn."""
+        done = Iteration(self.t + 1)
+        for player in PLAYERS:
+            self._traverse(done, player)
+            self._fit(done, player)
+        self.t = done.t
+        self.nodes_touched += done.nodes
+        return done
+
+    def fit_strategy(self) -> tuple[NetworkPolicy, FitResult]:
+        """The average strategy so far, fitted from scratch; changes nothing that iterating reads.
+
+        The returned policy is overwritten by the next call.
+        """
+        settings = self.config.strategy_fit()
+        result = self._strategy_trainer.fit(
+            self.strategy_memory.rows,
+            settings,
+            self._rng(_STRATEGY_FIT, self.t),
+            self._steps("average strategy", settings.updates),
+        )
+        return average_strategy_policy(self._strategy_trainer.network), result
+
+    def weights(self) -> list[list[Floats]]:
+        """Both advantage networks' weights."""
+        return [net.get_weights() for net in self.advantage_nets]
+
+    def _traverse(self, done: Iteration, player: int) -> None:
+        start = time.perf_counter()
+        rng = self._rng(_TRAVERSAL, done.t, player)
+        tell = self._steps(f"traversals p{player}", self.config.traversals)
+        value, shares = 0.0, np.zeros((self.rules.streets, 3))
+        for count in in_batches(self.config.traversals, self.config.traversal_batch):
+            samples = traverse(
+                self.rules, self.tree, (self.policies[0], self.policies[1]), player, done.t,
+                count, rng,
+            )  # fmt: skip
+            self.advantage_memories[player].add(samples.advantages, rng)
+            self.strategy_memory.add(samples.strategies, rng)
+            done.infosets += samples.infosets
+            done.nodes += samples.nodes
+            value += samples.value * count / self.config.traversals
+            shares += self._action_counts(samples)
+            tell(count)
+        done.values.append(value)
+        done.action_shares.append(shares / np.maximum(shares.sum(axis=1, keepdims=True), 1))
+        done.seconds_traversing += time.perf_counter() - start
+
+    def _fit(self, done: Iteration, player: int) -> None:
+        start = time.perf_counter()
+        settings = self.config.advantage_fit(done.t)
+        tell = self._steps(f"advantage net p{player}", settings.updates)
+        rng = self._rng(_FIT, done.t, player)
+        rows = self.advantage_memories[player].rows
+        done.fits.append(self._advantage_trainer.fit(rows, settings, rng, tell))
+        self.advantage_nets[player].set_weights(self._advantage_trainer.network.get_weights())
+        done.seconds_fitting += time.perf_counter() - start
+
+    def _action_counts(self, samples: Samples) -> NDArray[np.float64]:
+        """Expected actions of the opponent, by street. [S, 3]"""
+        counts = np.zeros((self.rules.streets, 3))
+        streets = self.tree.street[samples.strategies["node"]]
+        for action in range(3):
+            weights = samples.strategies["targets"][:, action]
+            counts[:, action] = np.bincount(streets, weights, minlength=self.rules.streets)
+        return counts
+
+    def _rng(self, *key: int) -> np.random.Generator:
+        return np.random.default_rng([self.config.seed, *key])
+
+    def _network(self) -> Network:
+        return make_network(self.encoding, self.config.width, self.config.precision)
+
+    def _untrained(self) -> Network:
+        network = self._network()
+        network.set_weights(initial_weights(network, np.random.default_rng(0), zero=True))
+        return network
+
+    def _trainer(self, is_strategy: bool) -> Trainer:
+        config = self.config
+        batch_size = config.strategy_batch_size if is_strategy else config.batch_size
+        return Trainer(self._network(), is_strategy, batch_size, config.clip_norm)

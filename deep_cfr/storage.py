@@ -1,0 +1,114 @@
+"""Folders that are written whole or not at all, and checked when they are read.
+
+A folder is filled under a temporary name, given a manifest of checksums, flushed to disk and only
+then renamed into place. A crash or a full disk at any moment leaves the previous folder, or its
+backup, as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MANIFEST = "manifest.json"
+
+
+class StorageError(OSError):
+    """A folder that is missing, incomplete or damaged; the message says which file."""
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder to fill; takes the place of `path` once filled without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    try:
+        yield temporary
+        _seal(temporary)
+        _swap(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def checked_folder(path: Path) -> Path:
+    """The folder, or the backup a crash left behind, if every file is as it was written."""
+    problem = _problem(path)
+    if problem is None:
+        return path
+    if _problem(_backup(path)) is None:
+        return _backup(path)
+    raise StorageError(problem)
+
+
+def whole_file(path: Path, content: bytes) -> None:
+    """One file, replaced at once."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _backup(path: Path) -> Path:
+    return path.with_name(f".{path.name}.old")
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.is_file() and file.name != MANIFEST)
+
+
+def _digest(file: Path) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while chunk := content.read(1 << 22):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _seal(folder: Path) -> None:
+    manifest = {file.name: _digest(file) for file in _files(folder)}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
+    for file in [*_files(folder), folder / MANIFEST]:
+        with file.open("rb") as handle:
+            os.fsync(handle.fileno())
+
+
+def _swap(temporary: Path, path: Path) -> None:
+    """Between the two renames only the backup exists; `checked_folder` knows where to look."""
+    backup = _backup(path)
+    if path.exists():
+        shutil.rmtree(backup, ignore_errors=True)
+        path.rename(backup)
+    temporary.rename(path)
+    shutil.rmtree(backup, ignore_errors=True)
+
+
+def _problem(folder: Path) -> str | None:
+    """What is wrong with a folder, if anything."""
+    if not folder.is_dir():
+        return f"there is no folder {folder}"
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        expected = {str(name): str(digest) for name, digest in manifest.items()}
+    except (OSError, ValueError, AttributeError):
+        return f"{folder} has no readable {MANIFEST}"
+    for name, digest in expected.items():
+        file = folder / name
+        if not file.is_file():
+            return f"{file} is missing"
+        if _digest(file) != digest:
+            return f"{file} is damaged: its checksum is not the one recorded"
+    return None

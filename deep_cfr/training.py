@@ -1,0 +1,219 @@
+"""Fitting a network to a memory from scratch: iteration-weighted MSE in one compiled loop.
+
+Loss (Brown et al. 2019, Algorithm 1 and equation 8): the mean over the minibatch of
+w · Σ_a (y_a − ŷ_a)² over legal actions, w = t / mean t, so that the weight of iteration t stays
+proportional to t while the scale of the loss does not drift. Advantage networks predict y
+directly, the strategy network through a softmax over legal actions.
+
+The memory lies on the device as bytes; minibatches are drawn, decoded, expanded into features and
+learned from inside the graph. Python is back only between blocks of updates, to validate, to show
+progress and to stop early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import keras
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from deep_cfr.encoding import Floats
+from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
+
+BLOCK = 100  # updates per compiled call when there is no validation
+VALIDATION_BATCH = 8192
+Progress = Callable[[int], None]  # told how many updates were made since the last call
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """How one network is fitted."""
+
+    updates: int  # at most
+    batch_size: int
+    learning_rate: float
+    learning_rate_end: float = 1.0  # fraction of it left at the last update; decays linearly
+    clip_norm: float = 1.0  # of the whole gradient
+    validation_fraction: float = 0.0  # of the rows, held out; 0 = none
+    patience: int = 0  # validation passes without a new best before stopping
+
+
+@dataclass
+class FitResult:
+    """What happened during a fit."""
+
+    updates: int = 0
+    curve: list[tuple[int, float, float | None]] = field(default_factory=list)
+    # (update, training loss since the last entry, validation loss if any)
+
+    @property
+    def loss(self) -> float:
+        """Training loss at the end."""
+        return self.curve[-1][1]
+
+    @property
+    def validation_loss(self) -> float | None:
+        """The best validation loss, which is that of the weights kept."""
+        seen = [entry[2] for entry in self.curve if entry[2] is not None]
+        return min(seen) if seen else None
+
+
+class _LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
+    """A learning rate that can be set anew for every fit without compiling again."""
+
+    def __init__(self) -> None:
+        self.start = tf.Variable(0.0, trainable=False)
+        self.end_fraction = tf.Variable(1.0, trainable=False)
+        self.updates = tf.Variable(1.0, trainable=False)
+
+    def __call__(self, step: tf.Tensor) -> tf.Tensor:
+        done = tf.minimum(tf.cast(step, tf.float32) / self.updates, 1.0)
+        return self.start * (1.0 - done * (1.0 - self.end_fraction))
+
+
+class Trainer:
+    """Owns a network and the compiled loop that fits it, again and again."""
+
+    def __init__(self, network: Network, is_strategy: bool, batch_size: int, clip_norm: float):
+        self.network = network
+        self._is_strategy = is_strategy
+        self._batch_size = batch_size
+        encoding = network.encoding
+        self._card_table = tf.constant(encoding.card_table)
+        self._bet_table = tf.constant(encoding.bet_table)
+        self._legal = tf.constant(encoding.legal)
+        self._rate = _LinearDecay()
+        self._optimizer = keras.optimizers.Adam(self._rate, global_clipnorm=clip_norm)
+        self._optimizer.build(network.trainable)
+
+    def fit(
+        self,
+        rows: NDArray[np.void],
+        settings: FitSettings,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+    ) -> FitResult:
+        """Train from fresh weights; afterwards the network holds the best (or last) ones."""
+        self._reset(settings, rng)
+        seed = int(rng.integers(1 << 31))
+        order, held_out = self._split(len(rows), settings, rng)
+        device_rows = tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
+        scale = tf.constant(1.0 / rows["t"].mean(dtype=np.float64), tf.float32)
+        block = BLOCK if held_out is None else -(-len(order) // settings.batch_size)
+        result, best_weights, stale = FitResult(), None, 0
+        while result.updates < settings.updates:
+            count = min(block, settings.updates - result.updates)
+            loss = self._block(
+                device_rows, order, scale, tf.constant([seed, result.updates]), tf.constant(count)
+            )
+            result.updates += count
+            validation = None if held_out is None else self._validate(device_rows, held_out, scale)
+            improved = validation is not None and validation < (result.validation_loss or np.inf)
+            result.curve.append((result.updates, float(loss), validation))
+            if progress:
+                progress(count)
+            if held_out is not None:
+                best_weights = self.network.get_weights() if improved else best_weights
+                stale = 0 if improved else stale + 1
+                if stale >= settings.patience:
+                    break
+        if best_weights is not None:
+            self.network.set_weights(best_weights)
+        return result
+
+    def _reset(self, settings: FitSettings, rng: np.random.Generator) -> None:
+        self.network.set_weights(initial_weights(self.network, rng))
+        for variable in self._optimizer.variables:
+            variable.assign(tf.zeros_like(variable))
+        self._rate.start.assign(settings.learning_rate)
+        self._rate.end_fraction.assign(settings.learning_rate_end)
+        self._rate.updates.assign(float(max(settings.updates, 1)))
+
+    @staticmethod
+    def _split(
+        num_rows: int, settings: FitSettings, rng: np.random.Generator
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """Row numbers to learn from and to validate on; an empty first one stands for all rows."""
+        held_out = int(num_rows * settings.validation_fraction)
+        if held_out == 0:
+            return tf.zeros([0], tf.int32), None
+        order = rng.permutation(num_rows).astype(np.int32)
+        return tf.constant(order[held_out:]), tf.constant(order[:held_out])
+
+    def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
+        """Bytes to cards [B, 7], nodes [B], t [B], targets [B, 3]; see memory.ROW."""
+        cards = tf.cast(rows[:, :7], tf.int32)
+        nodes = tf.cast(tf.bitcast(rows[:, 8:10], tf.uint16), tf.int32)
+        t = tf.cast(tf.bitcast(rows[:, 10:12], tf.uint16), tf.float32)
+        targets = tf.bitcast(tf.reshape(rows[:, 12:], [-1, 3, 4]), tf.float32)
+        return cards, nodes, t, targets
+
+    def _loss(self, rows: tf.Tensor, scale: tf.Tensor, training: bool) -> tf.Tensor:
+        """Iteration-weighted masked MSE of a minibatch."""
+        cards, nodes, t, targets = self._decode(rows)
+        legal = tf.gather(self._legal, nodes)  # [B, 3]
+        features = card_features(self.network, self._card_table, cards)
+        bets = tf.gather(self._bet_table, nodes)
+        summed = self.network.cards(features, training=training) + self.network.bets(
+            bets, training=training
+        )
+        outputs = self.network.head(summed, training=training)  # [B, 3]
+        if self._is_strategy:
+            outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
+        squared = tf.reduce_sum(legal * tf.square(targets - outputs), axis=1)  # [B]
+        return tf.reduce_mean(scale * t * squared)
+
+    @tf.function(reduce_retracing=True)
+    def _block(
+        self,
+        rows: tf.Tensor,
+        order: tf.Tensor,
+        scale: tf.Tensor,
+        seed: tf.Tensor,
+        count: tf.Tensor,
+    ) -> tf.Tensor:
+        """`count` updates; the mean loss over them."""
+        total = tf.constant(0.0)
+        chosen_from_all = tf.equal(tf.size(order), 0)
+        size = tf.where(chosen_from_all, tf.shape(rows)[0], tf.size(order))
+        for step in tf.range(count):
+            draws = tf.random.stateless_uniform(
+                [self._batch_size], seed + tf.stack([0, step]), maxval=size, dtype=tf.int32
+            )
+            picked = draws if chosen_from_all else tf.gather(order, draws)
+            with tf.GradientTape() as tape:
+                loss = self._loss(tf.gather(rows, picked), scale, training=True)
+            weights = [variable.value for variable in self.network.trainable]
+            self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
+            total += loss
+        return total / tf.cast(count, tf.float32)
+
+    @tf.function(reduce_retracing=True)
+    def _validation_sum(self, rows: tf.Tensor, held_out: tf.Tensor, scale: tf.Tensor) -> tf.Tensor:
+        total = tf.constant(0.0)
+        size = tf.size(held_out)
+        for start in tf.range(0, size, VALIDATION_BATCH):
+            picked = held_out[start : start + VALIDATION_BATCH]
+            loss = self._loss(tf.gather(rows, picked), scale, training=False)
+            total += loss * tf.cast(tf.size(picked), tf.float32)
+        return total / tf.cast(size, tf.float32)
+
+    def _validate(self, rows: tf.Tensor, held_out: tf.Tensor, scale: tf.Tensor) -> float:
+        return float(self._validation_sum(rows, held_out, scale))
+
+
+def card_features(network: Network, card_table: tf.Tensor, cards: tf.Tensor) -> tf.Tensor:
+    """`Encoding.cards` inside a graph. [B, 7] → [B, groups · C]"""
+    groups = [
+        tf.add_n([tf.gather(card_table, cards[:, slot]) for slot in slots])
+        for slots in network.encoding.groups
+    ]
+    return tf.concat(groups, axis=1)
+
+
+def save_weights(weights: list[Floats]) -> dict[str, Floats]:
+    """Weights under the names they have in a saved file."""
+    return {f"w{i:03d}": weight for i, weight in enumerate(weights)}

@@ -1,0 +1,1 @@
+"""How good a policy is: exact measures on games small enough for them."""
