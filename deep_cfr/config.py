@@ -12,11 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from deep_cfr.training import FitSettings
-
 
 class ConfigError(ValueError):
     """Settings that make no sense; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """How one network is fitted."""
+
+    updates: int  # at most
+    batch_size: int
+    learning_rate: float
+    learning_rate_end: float = 1.0  # fraction of it left at the last update; decays linearly
+    clip_norm: float = 1.0  # of the whole gradient
+    validation_fraction: float = 0.0  # of the rows, held out; 0 = none
+    patience: int = 0  # validation passes without a new best before stopping
 
 
 def knob(default: Any, about: str, safe: bool = False, choices: tuple[str, ...] = ()) -> Any:
@@ -32,8 +43,7 @@ class Config:
     seed: int = knob(0, "of everything random")
     iterations: int = knob(60, "CFR iterations", safe=True)
     traversals: int = knob(20_000, "external-sampling traversals, each of a new deal")
-    traversal_batch: int = knob(10_000, "traversals walked at once; bounds memory, not results",
-                                safe=True)  # fmt: skip
+    traversal_batch: int = knob(10_000, "traversals walked at once; bounds memory")
     network: str = knob("paper", "architecture", choices=("paper", "thesis"))
     width: int = knob(64, "units per layer of the paper architecture")
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")

@@ -20,25 +20,12 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from deep_cfr.encoding import Floats
+from deep_cfr.config import FitSettings
 from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
 
 BLOCK = 100  # updates per compiled call when there is no validation
 VALIDATION_BATCH = 8192
 Progress = Callable[[int], None]  # told how many updates were made since the last call
-
-
-@dataclass(frozen=True)
-class FitSettings:
-    """How one network is fitted."""
-
-    updates: int  # at most
-    batch_size: int
-    learning_rate: float
-    learning_rate_end: float = 1.0  # fraction of it left at the last update; decays linearly
-    clip_norm: float = 1.0  # of the whole gradient
-    validation_fraction: float = 0.0  # of the rows, held out; 0 = none
-    patience: int = 0  # validation passes without a new best before stopping
 
 
 @dataclass
@@ -212,8 +199,3 @@ def card_features(network: Network, card_table: tf.Tensor, cards: tf.Tensor) -> 
         for slots in network.encoding.groups
     ]
     return tf.concat(groups, axis=1)
-
-
-def save_weights(weights: list[Floats]) -> dict[str, Floats]:
-    """Weights under the names they have in a saved file."""
-    return {f"w{i:03d}": weight for i, weight in enumerate(weights)}

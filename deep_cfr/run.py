@@ -1,0 +1,197 @@
+"""One training run from start or resume to the closing summary."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from deep_cfr import checkpoint, device
+from deep_cfr.config import Config, ConfigError
+from deep_cfr.policy import Policy
+from deep_cfr.solver import Iteration, Solver
+from deep_cfr.storage import whole_file
+from deep_cfr.telemetry import Telemetry
+from env.betting_tree import BettingTree
+from env.compiler import compile
+from env.emulator import make_emulator
+from env.rules import Rules, parse_rules
+
+Evaluator = Callable[[Rules, BettingTree, Policy], float | None]
+# how exploitable a policy is, in mbb per hand; None where that cannot be told exactly
+
+INTERRUPTED = 130
+LONG_HOURS = 6
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a run keeps its files."""
+
+    name: str
+    logs: Path
+    checkpoints: Path
+
+
+class Run:
+    """Algorithm 1 with everything around it: saving, watching, evaluating, stopping."""
+
+    def __init__(self, config: Config, places: Places, evaluate: Evaluator, resume: bool) -> None:
+        self.config, self.places, self._evaluate = config, places, evaluate
+        rules = parse_rules(config.game)
+        tree = compile(make_emulator(rules))
+        self._device = device.prepare(config.threads)
+        self.solver = Solver(config, rules, tree, self._steps)
+        extra: dict[str, Any] = {"rows": [], "wall_s": 0.0}
+        if resume:
+            extra = checkpoint.load_latest(places.checkpoints, self.solver)
+        self._wall_before, self._start = extra["wall_s"], time.perf_counter()
+        self._telemetry = Telemetry(places.logs, dataclasses.asdict(config), extra["rows"])
+        self._modelled = self._saved = self.solver.t if resume else 0
+        self._stop_requested = False
+
+    def go(self, max_minutes: float | None) -> int:
+        """Iterate until done, out of time or interrupted; the exit code."""
+        self._write_config()
+        self._greet()
+        self._telemetry.start(self.solver.t, self.config.iterations)
+        try:
+            with self._stopping_on_signals():
+                while self.solver.t < self.config.iterations and not self._stop_requested:
+                    self._one_iteration()
+                    if max_minutes and time.perf_counter() - self._start > 60 * max_minutes:
+                        break
+            if not self._stop_requested and self._modelled < self.solver.t:
+                self._save_model()
+            if self._saved < self.solver.t:
+                self._save_latest()
+        finally:
+            self._telemetry.close()
+        self._say_goodbye()
+        return INTERRUPTED if self._stop_requested else 0
+
+    def _one_iteration(self) -> None:
+        done: Iteration = self.solver.iterate()
+        self._telemetry.iteration(self.solver, done, self._wall_s())
+        t, config = self.solver.t, self.config
+        if config.keep_advantage_nets:
+            checkpoint.save_advantage_nets(self.places.checkpoints, self.solver)
+        if t % config.checkpoint_every == 0:
+            self._save_model()
+        elif config.eval_every and t % config.eval_every == 0:
+            self._measure()
+        if t % config.resume_every == 0:
+            self._save_latest()
+
+    def _measure(self) -> dict[str, Any]:
+        """Fit the average strategy and see how exploitable it is, where that can be told."""
+        policy, fit = self.solver.fit_strategy()
+        self._telemetry.model(self.solver, policy, fit)
+        value_mbb = self._evaluate(self.solver.rules, self.solver.tree, policy)
+        metrics: dict[str, Any] = {"strategy_loss": fit.loss}
+        if value_mbb is not None:
+            self._telemetry.exploitability(self.solver, value_mbb)
+            self._telemetry.say(
+                f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g (exact)"
+            )
+            metrics["exploitability_mbb"] = value_mbb
+        self._fitted = policy.network
+        return metrics
+
+    def _save_model(self) -> None:
+        metrics = self._measure()
+        folder = checkpoint.save_model(self.places.checkpoints, self.solver, self._fitted, metrics)
+        self._modelled = self.solver.t
+        self._telemetry.say(f"saved {folder}")
+
+    def _save_latest(self) -> None:
+        extra = {"rows": self._telemetry.rows, "wall_s": self._wall_s()}
+        checkpoint.save_latest(self.places.checkpoints, self.solver, extra)
+        self._saved = self.solver.t
+
+    def _steps(self, what: str, total: int) -> Callable[[int], None]:
+        return self._telemetry.steps(what, total)
+
+    def _wall_s(self) -> float:
+        return float(self._wall_before + time.perf_counter() - self._start)
+
+    @contextmanager
+    def _stopping_on_signals(self) -> Iterator[None]:
+        """Ctrl-C asks to stop after the iteration in hand; a second one stops at once."""
+
+        def ask(signum: int, frame: FrameType | None) -> None:
+            if self._stop_requested:
+                raise KeyboardInterrupt
+            self._stop_requested = True
+            self._telemetry.say(
+                f"stopping after iteration {self.solver.t + 1}; again to stop at once "
+                f"(the last save is of iteration {self._saved})"
+            )
+
+        before = {sig: signal.signal(sig, ask) for sig in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for sig, handler in before.items():
+                signal.signal(sig, handler)
+
+    def _write_config(self) -> None:
+        content = {
+            "config": dataclasses.asdict(self.config),
+            "rules": self.solver.rules.as_dict(),
+            "parameters": self.solver.advantage_nets[0].num_parameters,
+            "device": self._device,
+            "versions": checkpoint.versions(),
+            "command": shlex.join(["python", *sys.argv]),
+        }
+        whole_file(self.places.logs / "config.json", json.dumps(content, indent=1).encode())
+
+    def _greet(self) -> None:
+        say, config = self._telemetry.say, self.config
+        say(self.solver.rules.describe())
+        say(
+            f"run {self.places.name}: {config.network} network, "
+            f"{self.solver.advantage_nets[0].num_parameters:,} parameters, {self._device}"
+        )
+        hours = self._estimated_hours()
+        if hours > LONG_HOURS:
+            say(
+                f"warning: fitting alone will take about {hours:,.0f} hours on this machine; "
+                "a smaller preset or --updates, --batch-size and --iterations bring it down"
+            )
+
+    def _estimated_hours(self) -> float:
+        """Time of all advantage fits at the speed of plain matrix products, halved."""
+        config = self.config
+        remaining = range(self.solver.t + 1, config.iterations + 1)
+        updates = 2 * sum(config.advantage_fit(t).updates for t in remaining)
+        per_update = 6 * self.solver.advantage_nets[0].num_parameters * config.batch_size
+        return 2 * updates * per_update / device.matmul_flops() / 3600
+
+    def _say_goodbye(self) -> None:
+        name, solver = self.places.name, self.solver
+        models = checkpoint.model_folders(self.places.checkpoints)
+        print(f"\n{solver.t} iterations, {solver.nodes_touched:,} nodes touched, "
+              f"{self._wall_s() / 60:.1f} minutes")  # fmt: skip
+        print(f"logs    {self.places.logs}   (tensorboard --logdir {self.places.logs.parent})")
+        if models:
+            print(f"model   {models[-1]}")
+        more = "" if solver.t < self.config.iterations else f" --iterations {2 * solver.t}"
+        print(f"go on   python train.py --resume {name}{more}")
+
+
+def find_run(resume: str, checkpoints: Path) -> Path:
+    """The folder of a run given by name or by path."""
+    for candidate in (checkpoints / resume, Path(resume)):
+        if candidate.is_dir():
+            return candidate
+    raise ConfigError(f"there is no run {resume!r} in {checkpoints}/ to resume")

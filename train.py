@@ -1,0 +1,75 @@
+"""Train Deep CFR: `python train.py --help`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from deep_cfr.command import Request, parse
+from deep_cfr.config import ConfigError
+from env.rules import RulesError, parse_rules
+
+if TYPE_CHECKING:
+    from deep_cfr.policy import Policy
+    from env.betting_tree import BettingTree
+    from env.rules import Rules
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; one line on stderr and exit code 2 for what makes no sense."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    try:
+        request = parse(arguments)
+        if not request.resume:
+            parse_rules(request.config().game)  # bad settings are refused before TensorFlow loads
+        return _train(request)
+    except (ConfigError, RulesError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped at once; --resume goes on from the last save", file=sys.stderr)
+        return 130
+
+
+def _train(request: Request) -> int:
+    from deep_cfr import checkpoint  # noqa: PLC0415 - slow imports only once they are needed
+    from deep_cfr.run import Places, Run, find_run  # noqa: PLC0415
+
+    if request.resume:
+        folder = find_run(request.resume, request.checkpoints)
+        saved = checkpoint.latest_config(folder)
+        config = request.config(saved)
+        changed = saved.differences(config)
+        if changed:
+            raise ConfigError(
+                "a resumed run keeps its settings; these differ: " + "; ".join(changed)
+            )
+        name = folder.name
+    else:
+        config = request.config()
+        preset = request.preset or "standard"
+        name = request.run_name or f"{preset}-{time.strftime('%Y%m%d-%H%M%S')}"
+        folder = request.checkpoints / name
+        if folder.exists() or (request.logdir / name).exists():
+            raise ConfigError(
+                f"there is a run {name!r} already; --resume {name} goes on with it, "
+                "another --run-name starts a new one"
+            )
+    places = Places(name, request.logdir / name, folder)
+    run = Run(config, places, exact_mbb, resume=bool(request.resume))
+    return run.go(request.max_minutes)
+
+
+def exact_mbb(rules: Rules, tree: BettingTree, policy: Policy) -> float | None:
+    """Exact exploitability of small games; None for hold'em, whose tools are others."""
+    from evaluation.best_response import exploitability  # noqa: PLC0415
+
+    if rules.is_holdem:
+        return None
+    return exploitability(rules, tree, policy).exploitability_mbb
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
