@@ -9,21 +9,29 @@ import numba
 import tensorflow as tf
 
 
-def prepare(threads: int) -> str:
-    """Settle devices before anything is computed; says in a few words what was found."""
+def prepare(threads: int, architecture: str) -> tuple[int, str]:
+    """Settle devices before anything is computed; the number of towers and what was found.
+
+    The paper network's layers are so narrow that two threads sharing one matrix product mostly
+    wait for each other. On a CPU each thread therefore computes a part of the batch of its own
+    (a tower), operation by operation on one thread. The thesis network has wide layers and batch
+    statistics that belong to the whole batch: there, threads share each product.
+    """
     cores = os.cpu_count() or 1
     used = min(threads or cores, cores)
     numba.set_num_threads(min(used, numba.get_num_threads()))
     gpus = tf.config.list_physical_devices("GPU")
     for gpu in gpus:
         tf.config.experimental.set_memory_growth(gpu, True)
+    towers = used if architecture == "paper" and not gpus else 1
     try:
-        tf.config.threading.set_intra_op_parallelism_threads(used)
+        tf.config.threading.set_intra_op_parallelism_threads(1 if towers > 1 else used)
         tf.config.threading.set_inter_op_parallelism_threads(used)
     except RuntimeError:  # TensorFlow has computed something already and keeps what it has
-        used = tf.config.threading.get_intra_op_parallelism_threads() or cores
+        towers = 1
     tf.config.experimental.enable_op_determinism()
-    return f"{len(gpus)} GPU, {used} CPU threads" if gpus else f"no GPU, {used} CPU threads"
+    found = f"{len(gpus)} GPU" if gpus else "no GPU"
+    return towers, f"{found}, {used} CPU threads"
 
 
 def matmul_flops(size: int = 1024, repetitions: int = 5) -> float:

@@ -3,7 +3,9 @@
 Each is built in two branches and a head: cards [B, C] → [B, d], bets [B, F] → [B, d], and
 head(relu(cards + bets)) [B, d] → [B, 3]. A dense layer over a concatenation is the sum of two
 dense layers, so this is the printed architecture, arranged so that the card branch needs to run
-only once per hand and street and the bet branch once per node.
+only once per hand and street and the bet branch once per node. The paper's card embeddings feed a
+dense layer with nothing nonlinear between, so the two are one matrix here: the same functions
+with fewer multiplications.
 
 Only stock Keras layers are used: a saved model opens with plain `keras.models.load_model`.
 """
@@ -112,13 +114,8 @@ def _paper(encoding: Encoding, width: int, policy: keras.DTypePolicy) -> Network
     def skip(x: keras.KerasTensor) -> keras.KerasTensor:
         return layers.ReLU(dtype=policy)(layers.Add(dtype=policy)([dense(x, None), x]))
 
-    per_card = encoding.card_table.shape[1]
     cards = keras.Input((encoding.card_width,), name="card_features")
-    grouped = layers.Reshape((len(encoding.groups), per_card), dtype=policy)(cards)
-    embedded = layers.EinsumDense("bgf,gfd->bgd", (len(encoding.groups), width), dtype=policy)(
-        grouped
-    )
-    x = layers.Flatten(dtype=policy)(embedded)
+    x = cards
     x = dense(dense(dense(x)))
     card_branch = keras.Model(cards, dense(x, None), name="card_branch")
 

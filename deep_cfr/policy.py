@@ -7,6 +7,7 @@ illegal actions.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Protocol
 
@@ -60,8 +61,14 @@ def uniform_policy(tree: BettingTree) -> TabularPolicy:
 class NetworkPolicy:
     """A network's outputs, turned into strategies by `to_strategies(outputs, legal)`."""
 
-    def __init__(self, network: Network, to_strategies: Callable[[Floats, Floats], Floats]) -> None:
+    def __init__(
+        self,
+        network: Network,
+        to_strategies: Callable[[Floats, Floats], Floats],
+        towers: int = 1,
+    ) -> None:
         self.network = network
+        self._towers = towers  # parts of a batch computed side by side; see device.prepare
         self._to_strategies = to_strategies
         self._legal = network.encoding.legal
         self._card_table = tf.constant(network.encoding.card_table)
@@ -91,8 +98,11 @@ class NetworkPolicy:
 
     @tf.function(reduce_retracing=True)
     def _card_branch(self, store: tf.Variable, rows: tf.Tensor, views: tf.Tensor) -> None:
-        features = card_features(self.network, self._card_table, tf.cast(views, tf.int32))
-        store.scatter_update(tf.IndexedSlices(self.network.cards(features, training=False), rows))
+        outputs = []
+        for part in self._parts(views):
+            features = card_features(self.network, self._card_table, tf.cast(part, tf.int32))
+            outputs.append(self.network.cards(features, training=False))
+        store.scatter_update(tf.IndexedSlices(tf.concat(outputs, axis=0), rows))
 
     @tf.function
     def _bet_branch(self) -> tf.Tensor:
@@ -102,17 +112,27 @@ class NetworkPolicy:
     def _head(
         self, cards: tf.Tensor, bets: tf.Tensor, rows: tf.Tensor, nodes: tf.Tensor
     ) -> tf.Tensor:
-        return self.network.head(tf.gather(cards, rows) + tf.gather(bets, nodes), training=False)
+        outputs = [
+            self.network.head(tf.gather(cards, r) + tf.gather(bets, n), training=False)
+            for r, n in zip(self._parts(rows), self._parts(nodes), strict=True)
+        ]
+        return tf.concat(outputs, axis=0)
+
+    def _parts(self, rows: tf.Tensor) -> list[tf.Tensor]:
+        """Rows shared out between the towers."""
+        size = tf.shape(rows)[0]
+        edges = [size * tower // self._towers for tower in range(self._towers + 1)]
+        return [rows[start:end] for start, end in itertools.pairwise(edges)]
 
 
-def regret_matching_policy(network: Network) -> NetworkPolicy:
+def regret_matching_policy(network: Network, towers: int = 1) -> NetworkPolicy:
     """Regret matching on an advantage network's predictions."""
-    return NetworkPolicy(network, regret_matching)
+    return NetworkPolicy(network, regret_matching, towers)
 
 
-def average_strategy_policy(network: Network) -> NetworkPolicy:
+def average_strategy_policy(network: Network, towers: int = 1) -> NetworkPolicy:
     """What a strategy network has learned: the softmax over legal actions."""
-    return NetworkPolicy(network, masked_softmax)
+    return NetworkPolicy(network, masked_softmax, towers)
 
 
 def masked_softmax(logits: Floats, legal: Floats) -> Floats:

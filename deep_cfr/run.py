@@ -49,8 +49,8 @@ class Run:
         self.config, self.places, self._evaluate = config, places, evaluate
         rules = parse_rules(config.game)
         tree = compile(make_emulator(rules))
-        self._device = device.prepare(config.threads)
-        self.solver = Solver(config, rules, tree, self._steps)
+        towers, self._device = device.prepare(config.threads, config.network)
+        self.solver = Solver(config, rules, tree, self._steps, towers)
         extra: dict[str, Any] = {"rows": [], "wall_s": 0.0}
         if resume:
             extra = checkpoint.load_latest(places.checkpoints, self.solver)

@@ -59,8 +59,16 @@ def silent(what: str, total: int) -> Callable[[int], None]:
 class Solver:
     """The state of a run between iterations, and the step from one to the next."""
 
-    def __init__(self, config: Config, rules: Rules, tree: BettingTree, steps: Steps = silent):
+    def __init__(
+        self,
+        config: Config,
+        rules: Rules,
+        tree: BettingTree,
+        steps: Steps = silent,
+        towers: int = 1,
+    ) -> None:
         self.config, self.rules, self.tree = config, rules, tree
+        self._towers = towers
         self._steps = steps
         self.encoding = make_encoding(config.network, rules, tree, config.literal_bets)
         self.t = 0  # iterations done
@@ -68,7 +76,7 @@ class Solver:
         self.advantage_memories = tuple(Reservoir(config.advantage_memory) for _ in PLAYERS)
         self.strategy_memory = Reservoir(config.strategy_memory)
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
-        self.policies = tuple(regret_matching_policy(net) for net in self.advantage_nets)
+        self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
         self._advantage_trainer = self._trainer(is_strategy=False)
         self._strategy_trainer = self._trainer(is_strategy=True)
 
@@ -94,7 +102,7 @@ class Solver:
             self._rng(_STRATEGY_FIT, self.t),
             self._steps("average strategy", settings.updates),
         )
-        return average_strategy_policy(self._strategy_trainer.network), result
+        return average_strategy_policy(self._strategy_trainer.network, self._towers), result
 
     def weights(self) -> list[list[Floats]]:
         """Both advantage networks' weights."""
@@ -154,4 +162,4 @@ class Solver:
     def _trainer(self, is_strategy: bool) -> Trainer:
         config = self.config
         batch_size = config.strategy_batch_size if is_strategy else config.batch_size
-        return Trainer(self._network(), is_strategy, batch_size, config.clip_norm)
+        return Trainer(self._network(), is_strategy, batch_size, config.clip_norm, self._towers)

@@ -12,6 +12,7 @@ progress and to stop early.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -64,10 +65,18 @@ class _LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
 class Trainer:
     """Owns a network and the compiled loop that fits it, again and again."""
 
-    def __init__(self, network: Network, is_strategy: bool, batch_size: int, clip_norm: float):
+    def __init__(
+        self,
+        network: Network,
+        is_strategy: bool,
+        batch_size: int,
+        clip_norm: float,
+        towers: int = 1,
+    ) -> None:
         self.network = network
         self._is_strategy = is_strategy
         self._batch_size = batch_size
+        self._towers = towers  # parts of a minibatch computed side by side; see device.prepare
         encoding = network.encoding
         self._card_table = tf.constant(encoding.card_table)
         self._bet_table = tf.constant(encoding.bet_table)
@@ -139,7 +148,7 @@ class Trainer:
         return cards, nodes, t, targets
 
     def _loss(self, rows: tf.Tensor, scale: tf.Tensor, training: bool) -> tf.Tensor:
-        """Iteration-weighted masked MSE of a minibatch."""
+        """Iteration-weighted masked squared errors, summed over some rows."""
         cards, nodes, t, targets = self._decode(rows)
         legal = tf.gather(self._legal, nodes)  # [B, 3]
         features = card_features(self.network, self._card_table, cards)
@@ -151,7 +160,7 @@ class Trainer:
         if self._is_strategy:
             outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
         squared = tf.reduce_sum(legal * tf.square(targets - outputs), axis=1)  # [B]
-        return tf.reduce_mean(scale * t * squared)
+        return tf.reduce_sum(scale * t * squared)
 
     @tf.function(reduce_retracing=True)
     def _block(
@@ -171,8 +180,10 @@ class Trainer:
                 [self._batch_size], seed + tf.stack([0, step]), maxval=size, dtype=tf.int32
             )
             picked = draws if chosen_from_all else tf.gather(order, draws)
+            parts = _parts(picked, self._batch_size, self._towers)
             with tf.GradientTape() as tape:
-                loss = self._loss(tf.gather(rows, picked), scale, training=True)
+                losses = [self._loss(tf.gather(rows, part), scale, training=True) for part in parts]
+                loss = tf.add_n(losses) / self._batch_size
             weights = [variable.value for variable in self.network.trainable]
             self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
             total += loss
@@ -184,12 +195,17 @@ class Trainer:
         size = tf.size(held_out)
         for start in tf.range(0, size, VALIDATION_BATCH):
             picked = held_out[start : start + VALIDATION_BATCH]
-            loss = self._loss(tf.gather(rows, picked), scale, training=False)
-            total += loss * tf.cast(tf.size(picked), tf.float32)
+            total += self._loss(tf.gather(rows, picked), scale, training=False)
         return total / tf.cast(size, tf.float32)
 
     def _validate(self, rows: tf.Tensor, held_out: tf.Tensor, scale: tf.Tensor) -> float:
         return float(self._validation_sum(rows, held_out, scale))
+
+
+def _parts(rows: tf.Tensor, size: int, towers: int) -> list[tf.Tensor]:
+    """The row numbers of a minibatch, shared out."""
+    edges = [size * tower // towers for tower in range(towers + 1)]
+    return [rows[start:end] for start, end in itertools.pairwise(edges)]
 
 
 def card_features(network: Network, card_table: tf.Tensor, cards: tf.Tensor) -> tf.Tensor:
