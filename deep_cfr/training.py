@@ -1,11 +1,12 @@
 """Fitting a network to a memory from scratch: iteration-weighted MSE in one compiled loop.
 
-Loss (Brown et al. 2019, Algorithm 1 and equation 8): the mean over the minibatch of
-w · Σ_a (y_a − ŷ_a)² over legal actions, w = t / mean t, so that the weight of iteration t stays
-proportional to t while the scale of the loss does not drift. Advantage networks predict y
-directly, the strategy network through a softmax over legal actions.
+Loss (Brown et al. 2019, Algorithm 1 and equation 8): Σ_i t_i Σ_a (y_ia − ŷ_ia)² over legal actions
+a, divided by Σ_i t_i so that its scale does not drift. Advantage networks predict y directly, the
+strategy network through a softmax over legal actions.
 
-The memory lies on the device as bytes; minibatches are drawn, decoded, expanded into features and
+Samples of the same infoset are merged first and minibatches draw rows in proportion to their
+weight (`deep_cfr.merging`), which leaves the problem as it is and takes noise out of it. The
+merged rows lie on the device as bytes; minibatches are drawn, decoded, expanded into features and
 learned from inside the graph. Python is back only between blocks of updates, to validate, to show
 progress and to stop early.
 """
@@ -22,6 +23,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
+from deep_cfr.merging import alias_table, merge
 from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
 
 BLOCK = 100  # updates per compiled call when there is no validation
@@ -95,23 +97,26 @@ class Trainer:
         """Train from fresh weights; afterwards the network holds the best (or last) ones."""
         self._reset(settings, rng)
         seed = int(rng.integers(1 << 31))
-        order, held_out = self._split(len(rows), settings, rng)
-        device_rows = tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
-        scale = tf.constant(1.0 / rows["t"].mean(dtype=np.float64), tf.float32)
-        block = BLOCK if held_out is None else -(-len(order) // settings.batch_size)
+        held_out = self._held_out(rows, settings, rng)
+        learned_from = rows if held_out is None else np.delete(rows, held_out)
+        merged = merge(learned_from, self.network.encoding.legal)
+        keep, other = alias_table(merged.weights)
+        tables = (_on_device(merged.rows), tf.constant(keep), tf.constant(other))
+        block, validation_rows = BLOCK, None
+        if held_out is not None:
+            block = -(-len(learned_from) // settings.batch_size)  # one epoch
+            validation_rows = _on_device(rows[held_out])
         result, best_weights, stale = FitResult(), None, 0
         while result.updates < settings.updates:
             count = min(block, settings.updates - result.updates)
-            loss = self._block(
-                device_rows, order, scale, tf.constant([seed, result.updates]), tf.constant(count)
-            )
+            loss = self._block(*tables, tf.constant([seed, result.updates]), tf.constant(count))
             result.updates += count
-            validation = None if held_out is None else self._validate(device_rows, held_out, scale)
+            validation = None if validation_rows is None else self._validate(validation_rows)
             improved = validation is not None and validation < (result.validation_loss or np.inf)
-            result.curve.append((result.updates, float(loss), validation))
+            result.curve.append((result.updates, float(loss) + merged.noise, validation))
             if progress:
                 progress(count)
-            if held_out is not None:
+            if validation is not None:
                 best_weights = self.network.get_weights() if improved else best_weights
                 stale = 0 if improved else stale + 1
                 if stale >= settings.patience:
@@ -129,15 +134,12 @@ class Trainer:
         self._rate.updates.assign(float(max(settings.updates, 1)))
 
     @staticmethod
-    def _split(
-        num_rows: int, settings: FitSettings, rng: np.random.Generator
-    ) -> tuple[tf.Tensor, tf.Tensor | None]:
-        """Row numbers to learn from and to validate on; an empty first one stands for all rows."""
-        held_out = int(num_rows * settings.validation_fraction)
-        if held_out == 0:
-            return tf.zeros([0], tf.int32), None
-        order = rng.permutation(num_rows).astype(np.int32)
-        return tf.constant(order[held_out:]), tf.constant(order[:held_out])
+    def _held_out(
+        rows: NDArray[np.void], settings: FitSettings, rng: np.random.Generator
+    ) -> NDArray[np.int64] | None:
+        """Row numbers to validate on, if any."""
+        count = int(len(rows) * settings.validation_fraction)
+        return rng.choice(len(rows), count, replace=False) if count else None
 
     def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
         """Bytes to cards [B, 7], nodes [B], t [B], targets [B, 3]; see memory.ROW."""
@@ -147,8 +149,8 @@ class Trainer:
         targets = tf.bitcast(tf.reshape(rows[:, 12:], [-1, 3, 4]), tf.float32)
         return cards, nodes, t, targets
 
-    def _loss(self, rows: tf.Tensor, scale: tf.Tensor, training: bool) -> tf.Tensor:
-        """Iteration-weighted masked squared errors, summed over some rows."""
+    def _errors(self, rows: tf.Tensor, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
+        """Squared errors summed over legal actions, and iterations, of some rows. [B], [B]"""
         cards, nodes, t, targets = self._decode(rows)
         legal = tf.gather(self._legal, nodes)  # [B, 3]
         features = card_features(self.network, self._card_table, cards)
@@ -159,30 +161,28 @@ class Trainer:
         outputs = self.network.head(summed, training=training)  # [B, 3]
         if self._is_strategy:
             outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
-        squared = tf.reduce_sum(legal * tf.square(targets - outputs), axis=1)  # [B]
-        return tf.reduce_sum(scale * t * squared)
+        return tf.reduce_sum(legal * tf.square(targets - outputs), axis=1), t
 
     @tf.function(reduce_retracing=True)
     def _block(
-        self,
-        rows: tf.Tensor,
-        order: tf.Tensor,
-        scale: tf.Tensor,
-        seed: tf.Tensor,
-        count: tf.Tensor,
+        self, rows: tf.Tensor, keep: tf.Tensor, other: tf.Tensor, seed: tf.Tensor, count: tf.Tensor
     ) -> tf.Tensor:
         """`count` updates; the mean loss over them."""
         total = tf.constant(0.0)
-        chosen_from_all = tf.equal(tf.size(order), 0)
-        size = tf.where(chosen_from_all, tf.shape(rows)[0], tf.size(order))
+        size = tf.shape(rows)[0]
         for step in tf.range(count):
-            draws = tf.random.stateless_uniform(
-                [self._batch_size], seed + tf.stack([0, step]), maxval=size, dtype=tf.int32
+            key = seed + tf.stack([0, step])
+            column = tf.random.stateless_uniform(
+                [self._batch_size], key, maxval=size, dtype=tf.int32
             )
-            picked = draws if chosen_from_all else tf.gather(order, draws)
+            number = tf.random.stateless_uniform([self._batch_size], key + tf.constant([1, 0]))
+            picked = tf.where(number < tf.gather(keep, column), column, tf.gather(other, column))
             parts = _parts(picked, self._batch_size, self._towers)
             with tf.GradientTape() as tape:
-                losses = [self._loss(tf.gather(rows, part), scale, training=True) for part in parts]
+                losses = [
+                    tf.reduce_sum(self._errors(tf.gather(rows, part), training=True)[0])
+                    for part in parts
+                ]
                 loss = tf.add_n(losses) / self._batch_size
             weights = [variable.value for variable in self.network.trainable]
             self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
@@ -190,16 +190,23 @@ class Trainer:
         return total / tf.cast(count, tf.float32)
 
     @tf.function(reduce_retracing=True)
-    def _validation_sum(self, rows: tf.Tensor, held_out: tf.Tensor, scale: tf.Tensor) -> tf.Tensor:
-        total = tf.constant(0.0)
-        size = tf.size(held_out)
-        for start in tf.range(0, size, VALIDATION_BATCH):
-            picked = held_out[start : start + VALIDATION_BATCH]
-            total += self._loss(tf.gather(rows, picked), scale, training=False)
-        return total / tf.cast(size, tf.float32)
+    def _weighted_errors(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Σ t · error and Σ t over unmerged rows."""
+        total, weight = tf.constant(0.0), tf.constant(0.0)
+        for start in tf.range(0, tf.shape(rows)[0], VALIDATION_BATCH):
+            errors, t = self._errors(rows[start : start + VALIDATION_BATCH], training=False)
+            total += tf.reduce_sum(t * errors)
+            weight += tf.reduce_sum(t)
+        return total, weight
 
-    def _validate(self, rows: tf.Tensor, held_out: tf.Tensor, scale: tf.Tensor) -> float:
-        return float(self._validation_sum(rows, held_out, scale))
+    def _validate(self, rows: tf.Tensor) -> float:
+        total, weight = self._weighted_errors(rows)
+        return float(total / weight)
+
+
+def _on_device(rows: NDArray[np.void]) -> tf.Tensor:
+    """Rows as bytes. [n, 24]"""
+    return tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
 
 
 def _parts(rows: tf.Tensor, size: int, towers: int) -> list[tf.Tensor]:

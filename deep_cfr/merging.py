@@ -1,0 +1,123 @@
+"""Samples of the same infoset, merged before a fit; and drawing rows by weight.
+
+Σ_i t_i (y_i − f(x_i))² over the samples of one infoset x equals W (ȳ − f(x))² + a constant that no
+network can change, with W = Σ t_i and ȳ the mean weighted by t. Fitting merged rows is therefore
+the same problem with the noise averaged out beforehand: all of it in Leduc, much of it before the
+flop, little on the river. Minibatches draw rows in proportion to W, which has the same expected
+gradient as weighting them and less variance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from deep_cfr.memory import ROW
+
+
+class Merged(NamedTuple):
+    """One row per infoset."""
+
+    rows: NDArray[np.void]  # [m] with mean targets; t counts for nothing any more
+    weights: NDArray[np.float64]  # [m] sums of t
+    noise: float  # the constant, per unit of weight: weighted variance around the means
+
+
+def merge(rows: NDArray[np.void], legal: NDArray[np.float32]) -> Merged:
+    """Merge a memory's rows; `legal` [N, 3] says which targets of a node count."""
+    words = np.ascontiguousarray(rows).view(np.uint64).reshape(-1, 3)
+    slots = np.full(1 << max(2 * len(rows) - 1, 1).bit_length(), -1, np.int64)
+    owner = np.empty(len(rows), np.int64)  # which merged row each row belongs to
+    first = np.empty(len(rows), np.int64)  # the row each merged row was first met in
+    count = _group(words, slots, owner, first)
+    weights, sums = np.zeros(count), np.zeros((count, 3))
+    squares = _accumulate(rows["t"], rows["targets"], rows["node"], legal, owner, weights, sums)
+    merged = np.ascontiguousarray(rows[first[:count]]).astype(ROW)
+    means = sums / weights[:, None]
+    merged["targets"] = means
+    explained = (weights[:, None] * legal[merged["node"]] * means**2).sum()
+    return Merged(merged, weights, float((squares - explained) / weights.sum()))
+
+
+@njit(cache=True)
+def _group(
+    words: NDArray[np.uint64],
+    slots: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    first: NDArray[np.int64],
+) -> int:
+    """Number the distinct infosets in order of appearance, by open addressing."""
+    mask = np.uint64(len(slots) - 1)
+    count = 0
+    for row in range(len(words)):
+        cards, node = words[row, 0], words[row, 1] & np.uint64(0xFFFF)
+        place = (cards ^ (node << np.uint64(40))) * np.uint64(0x9E3779B97F4A7C15)
+        place = (place ^ (place >> np.uint64(29))) & mask
+        while True:
+            group = slots[place]
+            if group < 0:
+                slots[place] = group = count
+                first[count] = row
+                count += 1
+                break
+            other = first[group]
+            if words[other, 0] == cards and words[other, 1] & np.uint64(0xFFFF) == node:
+                break
+            place = (place + np.uint64(1)) & mask
+        owner[row] = group
+    return count
+
+
+@njit(cache=True)
+def _accumulate(
+    t: NDArray[np.uint16],
+    targets: NDArray[np.float32],
+    nodes: NDArray[np.uint16],
+    legal: NDArray[np.float32],
+    owner: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> float:
+    """Sums of t and of t · target per infoset; returns Σ t · target² over legal actions."""
+    squares = 0.0
+    for row in range(len(t)):
+        group = owner[row]
+        weights[group] += t[row]
+        for action in range(3):
+            sums[group, action] += t[row] * targets[row, action]
+            squares += t[row] * legal[nodes[row], action] * targets[row, action] ** 2
+    return squares
+
+
+def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Walker's tables (Vose 1991): row i with probability keep[i], otherwise row other[i]."""
+    scaled = weights * (len(weights) / weights.sum())
+    keep, other = np.ones(len(weights)), np.arange(len(weights), dtype=np.int32)
+    order = np.argsort(scaled >= 1, kind="stable")  # the small ones first
+    _pair_up(scaled, order, int((scaled < 1).sum()), keep, other)
+    return keep.astype(np.float32), other
+
+
+@njit(cache=True)
+def _pair_up(
+    scaled: NDArray[np.float64],
+    order: NDArray[np.int64],
+    num_small: int,
+    keep: NDArray[np.float64],
+    other: NDArray[np.int32],
+) -> None:
+    """Fill every small row's column up with a share of a large one."""
+    small_end, large = num_small, num_small  # small rows: order[:small_end], used from the end
+    while small_end > 0 and large < len(order):
+        small = order[small_end - 1]
+        giver = order[large]
+        keep[small], other[small] = scaled[small], giver
+        scaled[giver] -= 1.0 - scaled[small]
+        if scaled[giver] < 1:  # the giver is small now and takes the place of the one served
+            order[small_end - 1] = giver
+            large += 1
+        else:
+            small_end -= 1

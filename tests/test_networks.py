@@ -1,0 +1,121 @@
+"""Networks: zero before training, the printed layouts, models that plain Keras opens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from deep_cfr.encoding import make_encoding
+from deep_cfr.networks import Network, initial_weights, make_network, strategy_model
+from deep_cfr.policy import (
+    average_strategy_policy,
+    infoset_features,
+    regret_matching_policy,
+    uniform_policy,
+)
+from env.cards import Cards
+from env.compiler import compile
+from env.deals import canonical_views, deal
+from env.emulator import make_emulator
+from env.rules import FHP, HULH, HULH_80, LEDUC, Rules
+
+
+def infosets(rules: Rules, n: int, seed: int = 0) -> tuple[Cards, np.ndarray]:
+    """Random infosets of a game."""
+    tree, rng = compile(make_emulator(rules)), np.random.default_rng(seed)
+    nodes = rng.choice(np.flatnonzero(tree.is_decision), n)
+    views = canonical_views(rules, deal(rules, n, rng))
+    return views[np.arange(n), tree.actor[nodes], tree.street[nodes]], nodes
+
+
+def network_of(rules: Rules, architecture: str, width: int = 64) -> Network:
+    tree = compile(make_emulator(rules))
+    return make_network(make_encoding(architecture, rules, tree), width)
+
+
+def randomised(network: Network, seed: int = 0) -> Network:
+    rng = np.random.default_rng(seed)
+    weights = initial_weights(network, rng)
+    network.set_weights([w + rng.normal(0, 0.1, w.shape).astype(np.float32) for w in weights])
+    return network
+
+
+@pytest.mark.parametrize("architecture", ["paper", "thesis"])
+@pytest.mark.parametrize("rules", [LEDUC, HULH], ids=lambda rules: rules.name)
+def test_an_untrained_network_plays_uniformly(rules: Rules, architecture: str) -> None:
+    network = network_of(rules, architecture)
+    network.set_weights(initial_weights(network, np.random.default_rng(1), zero=True))
+    cards, nodes = infosets(rules, 300)
+    found = regret_matching_policy(network).strategies(cards, nodes)
+    expected = uniform_policy(compile(make_emulator(rules))).strategies(cards, nodes)
+    np.testing.assert_allclose(found, expected)
+
+
+def test_sizes() -> None:
+    thesis = network_of(HULH_80, "thesis")
+    hidden = 156 * 512 + 512 + 512 * 512 + 512 + 512 * 256 + 256
+    assert thesis.num_parameters == hidden + 2 * 256 + 256 * 3 + 3
+    # The paper's layout with embeddings and the first card layer as one matrix, width 64.
+    assert network_of(HULH, "paper").num_parameters == 50_179
+    fhp = (2 * 69 + 2 * 5 * 2) * 64 + 6 * 64 * 64 + 8 * 64 + 64 * 3 + 3
+    assert network_of(FHP, "paper").num_parameters == fhp
+
+
+def test_initial_weights() -> None:
+    thesis = network_of(HULH_80, "thesis")
+    kernels = [w for w in initial_weights(thesis, np.random.default_rng(0)) if w.ndim == 2]
+    assert len(kernels) == 5
+    for kernel in kernels:
+        assert 0.0045 < np.abs(kernel).max() <= 0.005
+    paper = network_of(HULH, "paper")
+    first, again, other = (
+        initial_weights(paper, np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert any((a != b).any() for a, b in zip(first, other, strict=True))
+    assert not first[-2].any(), "the output layer starts at zero"
+
+
+@pytest.mark.parametrize("architecture", ["paper", "thesis"])
+@pytest.mark.parametrize("rules", [LEDUC, FHP, HULH_80], ids=lambda rules: rules.name)
+def test_a_saved_model_opens_with_plain_keras(
+    rules: Rules, architecture: str, tmp_path: Path
+) -> None:
+    network = randomised(network_of(rules, architecture))
+    cards, nodes = infosets(rules, 200)
+    ours = average_strategy_policy(network).strategies(cards, nodes)
+    strategy_model(network).save(tmp_path / "strategy.keras")
+    loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
+    inputs = infoset_features(network.encoding, cards, nodes)
+    theirs = loaded.predict(list(inputs), verbose=0)
+    np.testing.assert_allclose(theirs, ours, atol=1e-5)
+    np.testing.assert_allclose(theirs.sum(axis=1), 1, atol=1e-5)
+    assert (theirs[inputs[2] == 0] == 0).all(), "illegal actions have probability 0"
+
+
+def test_shared_branches_give_the_same_answers() -> None:
+    """Asking about views in any order, in parts, with towers: always the same strategies."""
+    network = randomised(network_of(HULH, "paper"))
+    cards, nodes = infosets(HULH, 500)
+    whole = regret_matching_policy(network).strategies(cards, nodes)
+    for towers in (1, 2, 3):
+        ask = regret_matching_policy(network, towers).for_views(cards)
+        rows = np.random.default_rng(0).permutation(500)
+        for part in (rows[:70], rows[70:71], rows[71:], rows[:30]):
+            np.testing.assert_allclose(ask(part, nodes[part]), whole[part], atol=1e-5)
+
+
+def test_a_policy_follows_its_network() -> None:
+    """Weights set later are used at once: nothing stale is kept between questions."""
+    network = randomised(network_of(LEDUC, "paper"), 1)
+    policy = average_strategy_policy(network)
+    cards, nodes = infosets(LEDUC, 50)
+    before = policy.strategies(cards, nodes)
+    randomised(network, 2)
+    after = policy.strategies(cards, nodes)
+    assert np.abs(before - after).max() > 0.01
+    fresh = average_strategy_policy(network).strategies(cards, nodes)
+    np.testing.assert_allclose(after, fresh)
