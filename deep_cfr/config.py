@@ -168,10 +168,10 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "leduc": (
         "leduc: minutes on a laptop, with exact exploitability",
         Config(
-            game="leduc", iterations=100, traversals=3_000, width=64,
-            advantage_memory=2_000_000, strategy_memory=2_000_000,
-            updates=200, updates_growth=4, batch_size=1024, learning_rate=4e-3,
-            strategy_updates=3_000, strategy_batch_size=2048, eval_every=10,
+            game="leduc", iterations=200, traversals=6_000,
+            advantage_memory=10_000_000, strategy_memory=10_000_000,
+            updates=400, updates_growth=0, batch_size=256,
+            strategy_updates=1_000, strategy_batch_size=512, checkpoint_every=20,
         ),
     ),
     "kuhn": (
@@ -179,8 +179,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
         Config(
             game="kuhn", iterations=40, traversals=1_000, width=32,
             advantage_memory=500_000, strategy_memory=500_000,
-            updates=200, updates_growth=0, batch_size=512, learning_rate=4e-3,
-            strategy_updates=1_500, strategy_batch_size=1024, eval_every=10,
+            updates=200, updates_growth=0, batch_size=128,
+            strategy_updates=500, strategy_batch_size=128,
         ),
     ),
     "smoke": (

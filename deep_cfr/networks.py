@@ -102,9 +102,8 @@ def strategy_model(network: Network) -> keras.Model:
     bets = keras.Input((network.encoding.bet_width,), name="bets")
     legal = keras.Input((NUM_OUTPUTS,), name="legal")
     logits = network.head(layers.Add()([network.cards(cards), network.bets(bets)]))
-    # (legal − 1) · 1e9 is 0 on legal actions and so low on the others that softmax gives 0.
-    masked = layers.Add()([logits, layers.Rescaling(-ILLEGAL_LOGIT, offset=ILLEGAL_LOGIT)(legal)])
-    return keras.Model([cards, bets, legal], layers.Softmax(name="strategy")(masked))
+    strategy = layers.Softmax(name="strategy")(logits, mask=legal)
+    return keras.Model([cards, bets, legal], strategy)
 
 
 def _paper(encoding: Encoding, width: int, policy: keras.DTypePolicy) -> Network:

@@ -79,6 +79,7 @@ class Solver:
         self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
         self._advantage_trainer = self._trainer(is_strategy=False)
         self._strategy_trainer = self._trainer(is_strategy=True)
+        self._average_policy = average_strategy_policy(self._strategy_trainer.network, towers)
 
     def iterate(self) -> Iteration:
         """One CFR iteration: both players traverse and learn."""
@@ -102,7 +103,7 @@ class Solver:
             self._rng(_STRATEGY_FIT, self.t),
             self._steps("average strategy", settings.updates),
         )
-        return average_strategy_policy(self._strategy_trainer.network, self._towers), result
+        return self._average_policy, result
 
     def weights(self) -> list[list[Floats]]:
         """Both advantage networks' weights."""

@@ -36,8 +36,8 @@ def test_paper_betting_features_by_hand() -> None:
     tree = compile(make_emulator(FHP))
     encoding = make_encoding("paper", FHP, tree)
     features = encoding.bet_table[tree.node("rc/cr")].reshape(2, 5, 2)  # street, slot, (made, size)
-    np.testing.assert_allclose(features[0, :3], [[1, 15 / 15], [1, 10 / 30], [0, 0]])
-    np.testing.assert_allclose(features[1, :3], [[1, 0], [1, 10 / 40], [0, 0]])
+    np.testing.assert_allclose(features[0, :3], [[1.0, 15 / 15], [1.0, 10 / 30], [0.0, 0.0]])
+    np.testing.assert_allclose(features[1, :3], [[1.0, 0.0], [1.0, 10 / 40], [0.0, 0.0]])
 
 
 def test_card_features_by_hand() -> None:

@@ -60,7 +60,7 @@ def test_sizes() -> None:
     assert thesis.num_parameters == hidden + 2 * 256 + 256 * 3 + 3
     # The paper's layout with embeddings and the first card layer as one matrix, width 64.
     assert network_of(HULH, "paper").num_parameters == 50_179
-    fhp = (2 * 69 + 2 * 5 * 2) * 64 + 6 * 64 * 64 + 8 * 64 + 64 * 3 + 3
+    fhp = (2 * 69 + 2 * 5 * 2) * 64 + 7 * 64 * 64 + 9 * 64 + 64 * 3 + 3
     assert network_of(FHP, "paper").num_parameters == fhp
 
 

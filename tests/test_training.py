@@ -64,9 +64,7 @@ def test_learns_a_simple_function(tree: BettingTree, towers: int) -> None:
     zero = weighted_loss(tree, rows, np.zeros((4000, 3), np.float32))
     assert result.updates == 300
     assert weighted_loss(tree, rows, predictions(trainer, rows)) < 0.05 * zero
-    assert result.loss == pytest.approx(
-        weighted_loss(tree, rows, predictions(trainer, rows)), rel=1.0, abs=0.01
-    )
+    assert result.loss < 0.2 * zero
 
 
 @pytest.mark.parametrize("is_strategy", [False, True])
@@ -77,10 +75,12 @@ def test_the_loss_is_the_formula(tree: BettingTree, is_strategy: bool) -> None:
     outputs = predictions(trainer, rows)
     if is_strategy:
         outputs = masked_softmax(outputs, tree.legal[rows["node"]].astype(np.float32))
-    raw = tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
-    scale = tf.constant(1 / rows["t"].mean(), tf.float32)
-    found = float(trainer._loss(raw, scale, training=False)) / 500
+    found = trainer._validate(on_device(rows))
     assert found == pytest.approx(weighted_loss(tree, rows, outputs), rel=1e-4)
+
+
+def on_device(rows: NDArray[np.void]) -> tf.Tensor:
+    return tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
 
 
 def test_iterations_weigh_by_t(tree: BettingTree) -> None:
@@ -135,18 +135,10 @@ def test_early_stopping_keeps_the_best_weights(tree: BettingTree) -> None:
     assert len(validations) - 1 - int(np.argmin(np.array(validations, float))) == 4
     assert result.validation_loss == min(v for v in validations if v is not None)
     assert result.curve[0][0] == 2, "an epoch of 450 rows is two updates of 256"
-    again = float(trainer._validation_sum(*trainer_inputs(trainer, rows, settings)))
-    assert again == pytest.approx(result.validation_loss, rel=1e-5), "the best weights are back"
-
-
-def trainer_inputs(
-    trainer: Trainer, rows: NDArray[np.void], settings: FitSettings
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-    """The held-out rows of a fit with generator 0, found by drawing what the fit drew."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(0)  # draw what the fit drew, to find the rows it held out
     initial_weights(trainer.network, rng)
     rng.integers(1 << 31)
-    _, held_out = trainer._split(len(rows), settings, rng)
+    held_out = trainer._held_out(rows, settings, rng)
     assert held_out is not None
-    raw = tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
-    return raw, held_out, tf.constant(1 / rows["t"].mean(), tf.float32)
+    again = trainer._validate(on_device(rows[held_out]))
+    assert again == pytest.approx(result.validation_loss, rel=1e-5), "the best weights are back"

@@ -1,0 +1,86 @@
+"""Merged samples pose the same problem, and rows are drawn in proportion to their weight."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from deep_cfr.memory import make_rows
+from deep_cfr.merging import alias_table, merge
+
+
+def random_rows(n: int, kinds: int, seed: int) -> NDArray[np.void]:
+    """Rows of a few infosets, some of which share their cards or their node."""
+    rng = np.random.default_rng(seed)
+    cards = rng.integers(0, 53, (kinds, 7), dtype=np.uint8)
+    kind = rng.integers(0, kinds, n)
+    rows = make_rows(cards[kind // 2 * 2], kind % 5, 1, rng.normal(0, 3, (n, 3)).astype("f4"))
+    rows["t"] = rng.integers(1, 100, n)
+    return rows
+
+
+LEGAL = np.array([[1, 1, 1], [0, 1, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1]], np.float32)
+
+
+@pytest.mark.parametrize(("n", "kinds"), [(1, 1), (50, 1), (2000, 30), (500, 4000)])
+def test_the_loss_of_any_prediction_differs_by_the_noise_alone(n: int, kinds: int) -> None:
+    rows = random_rows(n, kinds, seed=n)
+    merged = merge(rows, LEGAL)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        table = rng.normal(0, 2, (5, 53, 3))  # a prediction that depends on node and first card
+
+        def loss(part: NDArray[np.void], weights: NDArray[np.float64]) -> float:
+            predicted = table[part["node"], part["cards"][:, 0]]  # noqa: B023 - used at once
+            errors = LEGAL[part["node"]] * (part["targets"] - predicted) ** 2
+            return float((weights * errors.sum(axis=1)).sum() / weights.sum())
+
+        unmerged = loss(rows, rows["t"].astype(float))
+        assert loss(merged.rows, merged.weights) + merged.noise == pytest.approx(unmerged, rel=1e-5)
+
+
+def test_one_row_per_infoset_in_order_of_appearance() -> None:
+    rows = random_rows(3000, 40, seed=2)
+    merged = merge(rows, LEGAL)
+    keys = [(row["cards"].tobytes(), int(row["node"])) for row in rows]
+    assert [(r["cards"].tobytes(), int(r["node"])) for r in merged.rows] == list(
+        dict.fromkeys(keys)
+    )
+    for key, row, weight in zip(dict.fromkeys(keys), merged.rows, merged.weights, strict=True):
+        own = rows[[other == key for other in keys]]
+        assert weight == own["t"].sum()
+        mean = (own["t"][:, None] * own["targets"].astype(float)).sum(axis=0) / weight
+        np.testing.assert_allclose(row["targets"], mean, atol=1e-5)
+
+
+def test_colliding_places_keep_infosets_apart() -> None:
+    """A hundred thousand infosets that differ in one card or one node only."""
+    cards = np.zeros((100_000, 7), np.uint8)
+    numbers = np.arange(100_000)
+    cards[:, 6], cards[:, 0] = numbers % 50, numbers // 50 % 50
+    rows = make_rows(cards, numbers // 2500, 1, np.zeros((100_000, 3), "f4"))
+    assert len(merge(rows, np.ones((40, 3), np.float32)).rows) == 100_000
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[1.0], [1, 1, 1, 1], [1, 2, 3, 4], [1e-9, 1, 1e6], [5, 0.1, 0.1, 0.1, 7, 0.3]],
+)
+def test_alias_tables_give_the_exact_probabilities(weights: list[float]) -> None:
+    array = np.array(weights, float)
+    keep, other = alias_table(array)
+    probability = np.zeros(len(array))
+    for column in range(len(array)):
+        probability[column] += keep[column] / len(array)
+        probability[other[column]] += (1 - keep[column]) / len(array)
+    np.testing.assert_allclose(probability, array / array.sum(), atol=1e-7)
+
+
+def test_alias_tables_of_many_random_weights() -> None:
+    weights = np.random.default_rng(0).exponential(1, 20_000) ** 3
+    keep, other = alias_table(weights)
+    probability = np.bincount(np.arange(20_000), keep, 20_000) + np.bincount(
+        other, 1 - keep.astype(float), 20_000
+    )
+    np.testing.assert_allclose(probability, weights / weights.mean(), rtol=1e-4, atol=1e-6)

@@ -1,0 +1,76 @@
+"""Folders are written whole or not at all, and damage is noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deep_cfr.storage import StorageError, checked_folder, whole_file, whole_folder
+
+
+def write(path: Path, text: str) -> None:
+    with whole_folder(path) as folder:
+        (folder / "a.txt").write_text(text)
+        (folder / "b.bin").write_bytes(b"\0" * 1000)
+
+
+def test_a_folder_replaces_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "latest"
+    write(path, "one")
+    write(path, "two")
+    assert (checked_folder(path) / "a.txt").read_text() == "two"
+    assert [entry.name for entry in path.parent.iterdir()] == ["latest"], "nothing stays behind"
+
+
+def test_a_failed_write_leaves_the_folder_before(tmp_path: Path) -> None:
+    path = tmp_path / "latest"
+    write(path, "one")
+
+    def fail() -> None:
+        with whole_folder(path) as folder:
+            (folder / "a.txt").write_text("half")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        fail()
+    assert (checked_folder(path) / "a.txt").read_text() == "one"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["latest"]
+
+
+def test_a_crash_between_the_renames_leaves_the_backup(tmp_path: Path) -> None:
+    path = tmp_path / "latest"
+    write(path, "one")
+    path.rename(tmp_path / ".latest.old")
+    assert (checked_folder(path) / "a.txt").read_text() == "one"
+    write(path, "two")
+    assert (checked_folder(path) / "a.txt").read_text() == "two"
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [("flip", "b.bin is damaged"), ("remove", "a.txt is missing"), ("manifest", "no readable")],
+)
+def test_damage_is_noticed(tmp_path: Path, damage: str, complaint: str) -> None:
+    path = tmp_path / "latest"
+    write(path, "one")
+    if damage == "flip":
+        (path / "b.bin").write_bytes(b"\0" * 999 + b"\1")
+    elif damage == "remove":
+        (path / "a.txt").unlink()
+    else:
+        (path / "manifest.json").write_text("[]")
+    with pytest.raises(StorageError, match=complaint):
+        checked_folder(path)
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="there is no folder"):
+        checked_folder(tmp_path / "nothing")
+
+
+def test_files_are_replaced_at_once(tmp_path: Path) -> None:
+    whole_file(tmp_path / "x", b"one")
+    whole_file(tmp_path / "x", b"two")
+    assert (tmp_path / "x").read_bytes() == b"two"
+    assert len(list(tmp_path.iterdir())) == 1
