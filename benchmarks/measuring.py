@@ -19,13 +19,15 @@ class Figure:
 
     key: str  # its name in the JSON object
     meaning: str
-    value: float
+    value: float | None  # None: could not be measured here
     unit: str
     target: float | None = None
     at_most: bool = False  # the target is an upper bound
 
     def row(self) -> tuple[str, str, str]:
         """Meaning, value and target as a table shows them."""
+        if self.value is None:
+            return self.meaning, "not measured", ""
         target = ""
         if self.target is not None:
             met = self.value <= self.target if self.at_most else self.value >= self.target

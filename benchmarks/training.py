@@ -17,6 +17,8 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
+import itertools
+
 from benchmarks.measuring import Figure, measure, parse_arguments, report
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,8 +86,7 @@ def fitting_rate(architecture: str, seconds: float) -> dict[str, float]:
         trainer.fit(rows, FitSettings(300, batch, 1e-3), rng, tell)
     # Blocks of one fit, back to back: from the end of its first block to the end of its last.
     rates = [
-        updates / (after - before)
-        for (_, before), (updates, after) in zip(times[:-1], times[1:], strict=True)
+        updates / (after - before) for (_, before), (updates, after) in itertools.pairwise(times)
     ]
     samples = batch * float(np.median(rates))
     weights = sum(int(np.prod(w.shape)) for w in network.trainable if len(w.shape) > 1)

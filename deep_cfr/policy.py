@@ -81,7 +81,11 @@ class NetworkPolicy:
         """The bet branch runs once per node, here; the card branch once per view, when needed."""
         bets = self._bet_branch()
         width = bets.shape[1]
-        cards = tf.Variable(tf.zeros([len(views), width], bets.dtype), trainable=False)
+        cards = tf.Variable(
+            tf.zeros([len(views), width], bets.dtype),
+            trainable=False,
+            shape=[None, width],  # of any length, so that the graphs below fit every batch
+        )
         known = np.zeros(len(views), bool)
 
         def ask(rows: NDArray[np.integer], nodes: Nodes) -> Floats:
