@@ -20,7 +20,7 @@ from deep_cfr.networks import ILLEGAL_LOGIT, Network
 from deep_cfr.regret_matching import regret_matching
 from deep_cfr.training import card_features
 from env.betting_tree import BettingTree
-from env.cards import Cards
+from env.cards import NUM_SLOTS, Cards
 
 Nodes = NDArray[np.integer]
 ViewStrategies = Callable[[NDArray[np.integer], Nodes], Floats]
@@ -73,6 +73,18 @@ class NetworkPolicy:
         self._legal = network.encoding.legal
         self._card_table = tf.constant(network.encoding.card_table)
         self._bet_table = tf.constant(network.encoding.bet_table)
+        # With signatures of any length each graph is built once.
+        hidden = tf.TensorSpec([None, network.head.input_shape[1]], network.cards.output.dtype)
+        numbers = tf.TensorSpec([None], tf.int32)
+        self._card_branch = tf.function(
+            self._compute_cards, input_signature=[tf.TensorSpec([None, NUM_SLOTS], tf.uint8)]
+        )
+        self._bet_branch = tf.function(
+            lambda: network.bets(self._bet_table, training=False), input_signature=[]
+        )
+        self._head = tf.function(
+            self._compute_head, input_signature=[hidden, hidden, numbers, numbers]
+        )
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         return self.for_views(cards)(np.arange(len(nodes)), nodes)
@@ -80,12 +92,7 @@ class NetworkPolicy:
     def for_views(self, views: Cards) -> ViewStrategies:
         """The bet branch runs once per node, here; the card branch once per view, when needed."""
         bets = self._bet_branch()
-        width = bets.shape[1]
-        cards = tf.Variable(
-            tf.zeros([len(views), width], bets.dtype),
-            trainable=False,
-            shape=[None, width],  # of any length, so that the graphs below fit every batch
-        )
+        cards = tf.Variable(tf.zeros([len(views), bets.shape[1]], bets.dtype), trainable=False)
         known = np.zeros(len(views), bool)
 
         def ask(rows: NDArray[np.integer], nodes: Nodes) -> Floats:
@@ -93,27 +100,22 @@ class NetworkPolicy:
             known[new] = True
             for start in range(0, len(new), CARD_BATCH):
                 batch = new[start : start + CARD_BATCH]
-                self._card_branch(cards, tf.constant(batch), tf.constant(views[batch]))
-            nodes32 = nodes.astype(np.int32)
-            outputs = self._head(cards, bets, tf.constant(rows.astype(np.int32)), nodes32)
+                outputs = self._card_branch(tf.constant(views[batch]))
+                cards.scatter_update(tf.IndexedSlices(outputs, tf.constant(batch)))
+            rows32, nodes32 = rows.astype(np.int32), nodes.astype(np.int32)
+            outputs = self._head(cards, bets, tf.constant(rows32), tf.constant(nodes32))
             return self._to_strategies(outputs.numpy(), self._legal[nodes32])
 
         return ask
 
-    @tf.function(reduce_retracing=True)
-    def _card_branch(self, store: tf.Variable, rows: tf.Tensor, views: tf.Tensor) -> None:
+    def _compute_cards(self, views: tf.Tensor) -> tf.Tensor:
         outputs = []
         for part in self._parts(views):
             features = card_features(self.network, self._card_table, tf.cast(part, tf.int32))
             outputs.append(self.network.cards(features, training=False))
-        store.scatter_update(tf.IndexedSlices(tf.concat(outputs, axis=0), rows))
+        return tf.concat(outputs, axis=0)
 
-    @tf.function
-    def _bet_branch(self) -> tf.Tensor:
-        return self.network.bets(self._bet_table, training=False)
-
-    @tf.function(reduce_retracing=True)
-    def _head(
+    def _compute_head(
         self, cards: tf.Tensor, bets: tf.Tensor, rows: tf.Tensor, nodes: tf.Tensor
     ) -> tf.Tensor:
         outputs = [
