@@ -6,13 +6,15 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	&& echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help test lint demo benchmark clean
+.PHONY: help train tensorboard test lint demo benchmark clean
 
 help:
-	@echo "make test       lint, type-check and test everything"
-	@echo "make demo       show the rules, the betting tree and one random hand of limit hold'em"
-	@echo "make benchmark  measure the speed of the game"
-	@echo "make clean      remove the virtual environment and every cache"
+	@echo "make train        train limit hold'em; options: make train ARGS=\"--preset leduc\""
+	@echo "make tensorboard  watch the runs"
+	@echo "make test         lint, type-check and test everything"
+	@echo "make demo         show the rules, the betting tree and one random hand of limit hold'em"
+	@echo "make benchmark    measure the speed of everything"
+	@echo "make clean        remove the virtual environment and every cache"
 
 .venv/.run: requirements.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed and none was found; name one: make PYTHON=/path/to/python"; exit 1; }
@@ -32,11 +34,19 @@ lint: .venv/.dev
 test: lint
 	$(BIN)/python -m pytest -n auto
 
+train: .venv/.run
+	$(BIN)/python train.py $(ARGS)
+
+tensorboard: .venv/.run
+	$(BIN)/tensorboard --logdir runs
+
 demo: .venv/.run
 	$(BIN)/python -m env hulh
 
 benchmark: .venv/.dev
-	$(BIN)/python -m benchmarks.env
+	$(BIN)/python benchmarks/env.py
+	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/traversal.py
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

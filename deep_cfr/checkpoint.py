@@ -24,12 +24,18 @@ import numpy as np
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
 from deep_cfr.networks import Network, make_network, strategy_model
-from deep_cfr.policy import NetworkPolicy, average_strategy_policy, regret_matching_policy
+from deep_cfr.policy import (
+    NetworkPolicy,
+    StoredPolicy,
+    average_strategy_policy,
+    regret_matching_policy,
+)
+from deep_cfr.single import SingleDeepCFR
 from deep_cfr.solver import PLAYERS, Solver
 from deep_cfr.storage import StorageError, checked_folder, whole_file, whole_folder
 from env.compiler import compile
 from env.emulator import make_emulator
-from env.rules import Rules, RulesError
+from env.rules import Rules, RulesError, parse_rules
 
 MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
 ENCODING_NOTE = (
@@ -72,8 +78,9 @@ def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, A
     with whole_folder(folder) as temporary:
         strategy_model(network).save(temporary / MODEL_FILE)
         (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
-    for old in model_folders(run)[: -solver.config.keep or None] if solver.config.keep else []:
-        shutil.rmtree(old, ignore_errors=True)
+    if solver.config.keep:
+        for old in model_folders(run)[: -solver.config.keep]:
+            shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
@@ -100,18 +107,26 @@ def save_advantage_nets(run: Path, solver: Solver) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     content = io.BytesIO()
     np.savez(content, **_named(solver.weights()))
-    whole_file(folder / f"t_{solver.t:04d}.npz", content.getvalue())
+    whole_file(folder / _net_file(solver.t), content.getvalue())
 
 
-def load_advantage_policies(run: Path, solver: Solver, t: int) -> tuple[NetworkPolicy, ...]:
-    """Regret-matching policies of iteration t, for both seats."""
-    weights = _unnamed(np.load(run / "advantage_nets" / f"t_{t:04d}.npz"))
-    policies = []
-    for player in PLAYERS:
-        network = make_network(solver.encoding, solver.config.width, solver.config.precision)
-        network.set_weights(weights[player])
-        policies.append(regret_matching_policy(network))
-    return tuple(policies)
+def load_single(run: Path) -> tuple[Rules, SingleDeepCFR]:
+    """The single-Deep-CFR player of a run whose networks were kept, up to the newest one."""
+    config = latest_config(run)
+    rules = parse_rules(config.game)
+    tree = compile(make_emulator(rules))
+    files = sorted((run / "advantage_nets").glob("t_*.npz"))
+    if [file.name for file in files] != [_net_file(t) for t in range(1, len(files) + 1)]:
+        raise StorageError(f"{run / 'advantage_nets'} does not hold every iteration's networks")
+    if not files:
+        raise StorageError(f"{run} kept no advantage networks; train with --keep-advantage-nets")
+    encoding = make_encoding(config.network, rules, tree, config.literal_bets)
+    policy = regret_matching_policy(make_network(encoding, config.width, config.precision))
+    iterations = []
+    for file in files:
+        first, second = (StoredPolicy(policy, weights) for weights in _unnamed(np.load(file)))
+        iterations.append((first, second))
+    return rules, SingleDeepCFR(rules, tree, iterations)
 
 
 def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
@@ -159,6 +174,10 @@ def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
     solver.t, solver.nodes_touched = state["t"], state["nodes_touched"]
     extra: dict[str, Any] = state["extra"]
     return extra
+
+
+def _net_file(t: int) -> str:
+    return f"t_{t:04d}.npz"
 
 
 def _named(weights: list[list[Floats]]) -> dict[str, Any]:

@@ -131,6 +131,20 @@ class NetworkPolicy:
         return [rows[start:end] for start, end in itertools.pairwise(edges)]
 
 
+class StoredPolicy:
+    """One of many policies that share a network: its weights are put in place for each answer."""
+
+    def __init__(self, policy: NetworkPolicy, weights: list[Floats]) -> None:
+        self._policy, self._weights = policy, weights
+
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
+        self._policy.network.set_weights(self._weights)
+        return self._policy.strategies(cards, nodes)
+
+    def for_views(self, views: Cards) -> ViewStrategies:
+        return lambda rows, nodes: self.strategies(views[rows], nodes)
+
+
 def regret_matching_policy(network: Network, towers: int = 1) -> NetworkPolicy:
     """Regret matching on an advantage network's predictions."""
     return NetworkPolicy(network, regret_matching, towers)

@@ -17,6 +17,7 @@ from typing import Any
 
 from deep_cfr import checkpoint, device
 from deep_cfr.config import Config, ConfigError
+from deep_cfr.networks import Network
 from deep_cfr.policy import Policy
 from deep_cfr.solver import Iteration, Solver
 from deep_cfr.storage import whole_file
@@ -92,7 +93,7 @@ class Run:
         if t % config.resume_every == 0:
             self._save_latest()
 
-    def _measure(self) -> dict[str, Any]:
+    def _measure(self) -> tuple[Network, dict[str, Any]]:
         """Fit the average strategy and see how exploitable it is, where that can be told."""
         policy, fit = self.solver.fit_strategy()
         self._telemetry.model(self.solver, policy, fit)
@@ -104,12 +105,11 @@ class Run:
                 f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g (exact)"
             )
             metrics["exploitability_mbb"] = value_mbb
-        self._fitted = policy.network
-        return metrics
+        return policy.network, metrics
 
     def _save_model(self) -> None:
-        metrics = self._measure()
-        folder = checkpoint.save_model(self.places.checkpoints, self.solver, self._fitted, metrics)
+        network, metrics = self._measure()
+        folder = checkpoint.save_model(self.places.checkpoints, self.solver, network, metrics)
         self._modelled = self.solver.t
         self._telemetry.say(f"saved {folder}")
 

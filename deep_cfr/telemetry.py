@@ -192,7 +192,7 @@ class Telemetry:
 
     def _save(self) -> None:
         text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS)
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(self._rows)
         whole_file(self._csv, text.getvalue().encode())

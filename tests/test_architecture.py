@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -37,3 +38,27 @@ def test_one_module_knows_pypokerengine() -> None:
         if "pypokerengine" in imports(path)
     ]
     assert importers == ["env/emulator.py"]
+
+
+WITHOUT_TENSORFLOW = {
+    "config.py", "command.py", "memory.py", "merging.py", "regret_matching.py", "encoding.py",
+    "storage.py", "traversal.py", "solver.py", "charts.py",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "deep_cfr").glob("*.py")), ids=lambda path: path.name
+)
+def test_the_learner_knows_no_evaluators_and_imports_tensorflow_in_few_places(path: Path) -> None:
+    found = imports(path)
+    assert not found & {"evaluation", "agents", "train", "tests", "benchmarks"}
+    if path.name in WITHOUT_TENSORFLOW:
+        assert not found & {"tensorflow", "keras", "tensorboard"}
+
+
+def test_help_and_games_load_without_tensorflow() -> None:
+    code = (
+        "import sys; import env, deep_cfr.command, deep_cfr.merging, train; "
+        "sys.exit('tensorflow' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

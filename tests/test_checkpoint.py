@@ -111,10 +111,24 @@ def test_networks_of_every_iteration_can_be_played(tmp_path: Path) -> None:
         solver.iterate()
         checkpoint.save_advantage_nets(tmp_path, solver)
         played.append(solver.policies[0].strategies(seen, nodes))
-    for t, expected in enumerate(played, start=1):
-        policies = checkpoint.load_advantage_policies(tmp_path, solver, t)
-        np.testing.assert_array_equal(policies[0].strategies(seen, nodes), expected)
+    checkpoint.save_latest(tmp_path, solver, {})
+    _, single = checkpoint.load_single(tmp_path)
+    for t, expected in enumerate(played):
+        found = single._iterations[t][0].strategies(seen, nodes)
+        np.testing.assert_array_equal(found, expected)
     assert np.abs(played[0] - played[1]).max() > 0.01
+
+
+def test_missing_networks_are_noticed(tmp_path: Path) -> None:
+    solver = solver_of(TINY)
+    solver.iterate()
+    checkpoint.save_latest(tmp_path, solver, {})
+    with pytest.raises(StorageError, match="kept no advantage networks"):
+        checkpoint.load_single(tmp_path)
+    solver.iterate()
+    checkpoint.save_advantage_nets(tmp_path, solver)
+    with pytest.raises(StorageError, match="does not hold every iteration"):
+        checkpoint.load_single(tmp_path)
 
 
 def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:

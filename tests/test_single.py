@@ -1,0 +1,104 @@
+"""Single Deep CFR: drawing an iteration per hand and its view from outside are one player."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deep_cfr import checkpoint
+from deep_cfr.config import PRESETS
+from deep_cfr.encoding import Floats
+from deep_cfr.policy import Nodes, TabularPolicy, uniform_policy
+from deep_cfr.single import SingleDeepCFR
+from deep_cfr.solver import Solver
+from env.betting_tree import BettingTree
+from env.cards import Cards
+from env.compiler import compile
+from env.deals import canonical_views, deal, showdown_results
+from env.emulator import make_emulator
+from env.rules import KUHN, LEDUC, Rules
+from evaluation.best_response import expected_value, exploitability
+from tests.test_traversal import random_policy
+
+
+def iterations_of(tree: BettingTree, count: int) -> list[tuple[TabularPolicy, TabularPolicy]]:
+    return [(random_policy(tree, 2 * t), random_policy(tree, 2 * t + 1)) for t in range(count)]
+
+
+def test_one_iteration_is_played_as_it_is() -> None:
+    tree = compile(make_emulator(LEDUC))
+    (both,) = iterations_of(tree, 1)
+    nodes = np.flatnonzero(tree.is_decision)
+    views = canonical_views(LEDUC, deal(LEDUC, len(nodes), np.random.default_rng(0)))
+    cards = views[np.arange(len(nodes)), tree.actor[nodes], tree.street[nodes]]
+    found = SingleDeepCFR(LEDUC, tree, [both]).strategies(cards, nodes)
+    for row, node in enumerate(nodes):
+        expected = both[tree.actor[node]].strategies(cards[row : row + 1], nodes[row : row + 1])
+        if found[row].max() < 0.999:  # unless the iteration never comes here
+            uniform = tree.legal[node] / tree.legal[node].sum()
+            assert np.allclose(found[row], expected[0], atol=1e-6) or np.allclose(
+                found[row], uniform
+            )
+
+
+@pytest.mark.parametrize("rules", [KUHN, LEDUC], ids=lambda rules: rules.name)
+def test_both_views_of_the_player_win_the_same(rules: Rules) -> None:
+    """Simulated with an iteration per hand, and exactly by the reach-weighted average."""
+    tree = compile(make_emulator(rules))
+    single = SingleDeepCFR(rules, tree, iterations_of(tree, 4))
+    uniform = uniform_policy(tree)
+    exact = expected_value(rules, tree, single, uniform)
+    rng, n = np.random.default_rng(1), 60_000
+    deals = deal(rules, n, rng)
+    views, player = canonical_views(rules, deals), single.for_hands(n, rng)
+    nodes = np.zeros(n, np.int32)
+    active = np.arange(n)
+    while len(active):
+        here = nodes[active]
+        cards = views[active, tree.actor[here], tree.street[here]]
+        mine = tree.actor[here] == 0
+        strategies = uniform.strategies(cards, here)
+        strategies[mine] = player.strategies(cards[mine], here[mine], active[mine])
+        draws = rng.random((len(active), 1))
+        actions = (strategies.cumsum(axis=1) < draws * strategies.sum(axis=1, keepdims=True)).sum(1)
+        nodes[active] = tree.children[here, np.minimum(actions, 2)]
+        active = active[tree.is_decision[nodes[active]]]
+    payoffs = tree.payoffs(nodes, showdown_results(deals))
+    assert abs(payoffs.mean() - exact) < 4 * payoffs.std() / np.sqrt(n)
+
+
+def test_iterations_are_drawn_in_proportion_to_t() -> None:
+    tree = compile(make_emulator(KUHN))
+    single = SingleDeepCFR(KUHN, tree, iterations_of(tree, 4))
+    drawn = single.for_hands(100_000, np.random.default_rng(0)).drawn
+    np.testing.assert_allclose(np.bincount(drawn) / 100_000, np.arange(1, 5) / 10, atol=0.01)
+
+
+def test_a_short_run_on_kuhn_converges_without_a_strategy_network(tmp_path: Path) -> None:
+    config = dataclasses.replace(PRESETS["kuhn"][1], iterations=25)
+    tree = compile(make_emulator(KUHN))
+    solver = Solver(config, KUHN, tree)
+    for _ in range(config.iterations):
+        solver.iterate()
+        checkpoint.save_advantage_nets(tmp_path, solver)
+    checkpoint.save_latest(tmp_path, solver, {})
+    rules, single = checkpoint.load_single(tmp_path)
+    assert rules == KUHN
+    assert exploitability(KUHN, tree, single).exploitability_chips < 0.06
+
+
+def test_what_is_never_reached_is_uniform() -> None:
+    """In Leduc a player who always calls never comes to a decision after its own raise."""
+    tree = compile(make_emulator(LEDUC))
+
+    def always_call(cards: Cards, nodes: Nodes) -> Floats:
+        return np.tile(np.array([0, 1, 0], np.float32), (len(nodes), 1))
+
+    policy = TabularPolicy(always_call)
+    single = SingleDeepCFR(LEDUC, tree, [(policy, policy)])
+    cards = canonical_views(LEDUC, deal(LEDUC, 2, np.random.default_rng(0)))[:, 0, 0]
+    nodes = np.array([tree.node("cr"), tree.node("rr")])
+    np.testing.assert_allclose(single.strategies(cards, nodes), [[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]])
