@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deep_cfr.command import Request, parse
 from deep_cfr.config import ConfigError
+from deep_cfr.quiet import quiet_without_gpu
 from env.rules import RulesError, parse_rules
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _train(request: Request) -> int:
-    from deep_cfr import checkpoint  # noqa: PLC0415 - slow imports only once they are needed
-    from deep_cfr.run import Places, Run, find_run  # noqa: PLC0415
+    with quiet_without_gpu():  # slow imports, only once they are needed
+        from deep_cfr import checkpoint  # noqa: PLC0415
+        from deep_cfr.run import Places, Run, find_run  # noqa: PLC0415
 
     if request.resume:
         folder = find_run(request.resume, request.checkpoints)

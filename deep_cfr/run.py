@@ -19,6 +19,7 @@ from deep_cfr import checkpoint, device
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.networks import Network
 from deep_cfr.policy import Policy
+from deep_cfr.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
 from deep_cfr.storage import whole_file
 from deep_cfr.telemetry import Telemetry
@@ -50,7 +51,8 @@ class Run:
         self.config, self.places, self._evaluate = config, places, evaluate
         rules = parse_rules(config.game)
         tree = compile(make_emulator(rules))
-        towers, self._device = device.prepare(config.threads, config.network)
+        with quiet_without_gpu():
+            towers, self._device = device.prepare(config.threads, config.network)
         self.solver = Solver(config, rules, tree, self._steps, towers)
         extra: dict[str, Any] = {"rows": [], "wall_s": 0.0}
         if resume:

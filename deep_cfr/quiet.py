@@ -1,0 +1,30 @@
+"""Silence where TensorFlow would only say that there is no GPU."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def quiet_without_gpu() -> Iterator[None]:
+    """Drop what is written to stderr meanwhile, unless the machine has an NVIDIA device.
+
+    TensorFlow's C++ part reports missing CUDA drivers while it is imported, before any log level
+    applies. With a device present such messages matter and are shown. Exceptions are not touched.
+    """
+    if any(Path(device).exists() for device in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
+        yield
+        return
+    sys.stderr.flush()
+    saved = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device, not a path
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
