@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deep_cfr.command import Request, parse
-from deep_cfr.config import ConfigError
+from deep_cfr.config import Config, ConfigError
 from deep_cfr.quiet import quiet_without_gpu
+from env.compiler import TreeTooLarge
 from env.rules import RulesError, parse_rules
 
 if TYPE_CHECKING:
@@ -26,8 +28,11 @@ def main(arguments: list[str]) -> int:
         if not request.resume:
             parse_rules(request.config().game)  # bad settings are refused before TensorFlow loads
         return _train(request)
-    except (ConfigError, RulesError, OSError) as error:
+    except (ConfigError, RulesError, TreeTooLarge, ArithmeticError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except MemoryError as error:
+        print(f"error: too little memory: {error}; smaller memories help", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped at once; --resume goes on from the last save", file=sys.stderr)
@@ -41,7 +46,8 @@ def _train(request: Request) -> int:
 
     if request.resume:
         folder = find_run(request.resume, request.checkpoints)
-        saved = checkpoint.latest_config(folder)
+        state = checkpoint.latest_state(folder)
+        saved = Config(**state["config"])
         config = request.config(saved)
         changed = saved.differences(config)
         if changed:
@@ -49,18 +55,19 @@ def _train(request: Request) -> int:
                 "a resumed run keeps its settings; these differ: " + "; ".join(changed)
             )
         name = folder.name
+        logs = request.logdir / name if request.logdir else Path(state["extra"]["logs"])
     else:
         config = request.config()
         preset = request.preset or "standard"
         name = request.run_name or f"{preset}-{time.strftime('%Y%m%d-%H%M%S')}"
         folder = request.checkpoints / name
-        if folder.exists() or (request.logdir / name).exists():
+        logs = (request.logdir or Path("runs")) / name
+        if folder.exists() or logs.exists():
             raise ConfigError(
                 f"there is a run {name!r} already; --resume {name} goes on with it, "
                 "another --run-name starts a new one"
             )
-    places = Places(name, request.logdir / name, folder)
-    run = Run(config, places, exact_mbb, resume=bool(request.resume))
+    run = Run(config, Places(name, logs, folder), exact_mbb, resume=bool(request.resume))
     return run.go(request.max_minutes)
 
 

@@ -14,6 +14,8 @@ import json
 import platform
 import re
 import shutil
+import zipfile
+import zlib
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,7 @@ from deep_cfr.policy import (
 )
 from deep_cfr.single import SingleDeepCFR
 from deep_cfr.solver import PLAYERS, Solver
-from deep_cfr.storage import StorageError, checked_folder, whole_file, whole_folder
+from deep_cfr.storage import MANIFEST, StorageError, checked_folder, whole_file, whole_folder
 from env.compiler import compile
 from env.emulator import make_emulator
 from env.rules import Rules, RulesError, parse_rules
@@ -79,7 +81,9 @@ def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, A
         strategy_model(network).save(temporary / MODEL_FILE)
         (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
     if solver.config.keep:
-        for old in model_folders(run)[: -solver.config.keep]:
+        # Models later than this one are of a run that was killed and will come again.
+        past = [path for path in model_folders(run) if path.name <= folder.name]
+        for old in past[: -solver.config.keep]:
             shutil.rmtree(old, ignore_errors=True)
     return folder
 
@@ -87,6 +91,8 @@ def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, A
 def load_model(path: Path) -> tuple[Rules, NetworkPolicy, dict[str, Any]]:
     """Rules, policy and description of a saved model, from its folder or its file."""
     folder = path.parent if path.name == MODEL_FILE else path
+    if (folder / MANIFEST).exists():
+        folder = checked_folder(folder)
     try:
         info = json.loads((folder / MODEL_INFO).read_text())
         rules, config = Rules.from_dict(info["rules"]), Config(**info["config"])
@@ -112,21 +118,33 @@ def save_advantage_nets(run: Path, solver: Solver) -> None:
 
 def load_single(run: Path) -> tuple[Rules, SingleDeepCFR]:
     """The single-Deep-CFR player of a run whose networks were kept, up to the newest one."""
-    config = latest_config(run)
+    state = latest_state(run)
+    config = Config(**state["config"])
     rules = parse_rules(config.game)
     tree = compile(make_emulator(rules))
-    files = sorted((run / "advantage_nets").glob("t_*.npz"))
-    if [file.name for file in files] != [_net_file(t) for t in range(1, len(files) + 1)]:
-        raise StorageError(f"{run / 'advantage_nets'} does not hold every iteration's networks")
-    if not files:
-        raise StorageError(f"{run} kept no advantage networks; train with --keep-advantage-nets")
     encoding = make_encoding(config.network, rules, tree, config.literal_bets)
     policy = regret_matching_policy(make_network(encoding, config.width, config.precision))
     iterations = []
-    for file in files:
-        first, second = (StoredPolicy(policy, weights) for weights in _unnamed(np.load(file)))
+    for t in range(1, state["t"] + 1):
+        first, second = (StoredPolicy(policy, weights) for weights in _load_nets(run, t))
         iterations.append((first, second))
+    if not iterations:
+        raise StorageError(f"{run} has not finished an iteration yet")
     return rules, SingleDeepCFR(rules, tree, iterations)
+
+
+def _load_nets(run: Path, t: int) -> list[list[Floats]]:
+    """Both players' weights after iteration t."""
+    file = run / "advantage_nets" / _net_file(t)
+    try:
+        with np.load(file) as stored:
+            return _unnamed(stored)
+    except FileNotFoundError:
+        raise StorageError(
+            f"{file} is missing; only runs with --keep-advantage-nets keep every iteration's"
+        ) from None
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+        raise StorageError(f"{file} is damaged") from None
 
 
 def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
@@ -151,13 +169,15 @@ def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
         (folder / "state.json").write_text(json.dumps(state, indent=1))
 
 
-def latest_config(run: Path) -> Config:
-    """The settings a run was last saved with."""
+def latest_state(run: Path) -> dict[str, Any]:
+    """The settings, counters and extras a run was last saved with."""
     folder = checked_folder(run / "latest")
     try:
-        return Config(**json.loads((folder / "state.json").read_text())["config"])
+        state: dict[str, Any] = json.loads((folder / "state.json").read_text())
+        Config(**state["config"])
     except (ValueError, KeyError, TypeError) as error:
         raise StorageError(f"{folder / 'state.json'} is not of this program: {error}") from None
+    return state
 
 
 def load_latest(run: Path, solver: Solver) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deep_cfr.config import PRESETS, Config, ConfigError
+from deep_cfr.config import PAPER_HOLDEM, PRESETS, Config, ConfigError
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
 
@@ -24,13 +24,16 @@ class Request:
     preset: str | None
     run_name: str | None
     resume: str | None
-    logdir: Path
+    logdir: Path | None  # None: runs/, or where the resumed run has its logs
     checkpoints: Path
     max_minutes: float | None
 
     def config(self, saved: Config | None = None) -> Config:
         """The settings: the saved run's or the preset's, with the named ones changed."""
         base = saved or PRESETS[self.preset or "standard"][1]
+        game = self.overrides.get("game", base.game)
+        if saved is None and self.preset == "paper" and game.startswith("hulh"):
+            base = dataclasses.replace(base, **PAPER_HOLDEM)
         return dataclasses.replace(base, **self.overrides)
 
 
@@ -43,7 +46,9 @@ def parse(arguments: list[str]) -> Request:
     rest = {name: value for name, value in given.items() if name not in settings}
     if rest["resume"] and (rest["preset"] or rest["run_name"]):
         raise ConfigError("--resume goes on with a run as it is; leave out --preset and --run-name")
-    if rest["max_minutes"] is not None and rest["max_minutes"] <= 0:
+    if rest["resume"] == "":
+        raise ConfigError("--resume needs the name or the folder of a run")
+    if rest["max_minutes"] is not None and not 0 < rest["max_minutes"] < float("inf"):
         raise ConfigError(f"--max-minutes is {rest['max_minutes']}, but must be positive")
     if rest["run_name"] and Path(rest["run_name"]).name != rest["run_name"]:
         raise ConfigError(f"--run-name is a plain name, not a path: {rest['run_name']!r}")
@@ -68,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MIN",
         help="stop cleanly after the iteration in hand once this time has passed",
     )
-    run.add_argument("--logdir", type=Path, default=Path("runs"), help="logs go here [runs]")
+    run.add_argument("--logdir", type=Path, help="logs go here [runs]")
     run.add_argument("--checkpoints", type=Path, default=Path("checkpoints"),
                      help="models go here [checkpoints]")  # fmt: skip
     settings = parser.add_argument_group("settings")

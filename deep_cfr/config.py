@@ -8,6 +8,7 @@ number of iterations or on the clock: a run can always be continued as if it had
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -123,6 +124,9 @@ def _problems(config: Config) -> Iterator[str]:
     for name in ("seed", "updates", "updates_growth", "patience", "threads", "keep", "eval_every"):
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
+    yield from _problems_of_kind(config)
+    if config.literal_bets and config.network != "thesis":
+        yield "literal_bets concerns the thesis network only"
     if config.updates + config.updates_growth == 0:
         yield "updates and updates_growth are both 0, so nothing would be learned"
     if config.iterations > 65_535:
@@ -133,10 +137,15 @@ def _problems(config: Config) -> Iterator[str]:
         yield f"learning_rate_end is {config.learning_rate_end}, but must be above 0 and at most 1"
     if config.validation_fraction and not config.patience:
         yield "patience is 0, so the first validation would end every fit"
+
+
+def _problems_of_kind(config: Config) -> Iterator[str]:
+    """Numbers that are none and names that nothing has."""
     for knob_field in dataclasses.fields(config):
-        choices = knob_field.metadata["choices"]
-        if choices and getattr(config, knob_field.name) not in choices:
-            value = getattr(config, knob_field.name)
+        value, choices = getattr(config, knob_field.name), knob_field.metadata["choices"]
+        if isinstance(value, float) and not math.isfinite(value):
+            yield f"{knob_field.name} is {value}, but must be a number"
+        if choices and value not in choices:
             yield f"{knob_field.name} is {value!r}; choose from {', '.join(choices)}"
 
 
@@ -191,4 +200,10 @@ PRESETS: dict[str, tuple[str, Config]] = {
             strategy_updates=50, strategy_batch_size=512, checkpoint_every=1, resume_every=1,
         ),
     ),
+}  # fmt: skip
+
+# Brown et al. fit longer and with larger batches in hold'em than in flop hold'em.
+PAPER_HOLDEM: dict[str, Any] = {
+    "updates": 32_000, "batch_size": 20_000,
+    "strategy_updates": 32_000, "strategy_batch_size": 20_000,
 }  # fmt: skip

@@ -8,6 +8,8 @@ import time
 import numba
 import tensorflow as tf
 
+MAX_TOWERS = 8  # more would leave each too few rows of a minibatch
+
 
 def prepare(threads: int, architecture: str) -> tuple[int, str]:
     """Settle devices before anything is computed; the number of towers and what was found.
@@ -17,13 +19,14 @@ def prepare(threads: int, architecture: str) -> tuple[int, str]:
     (a tower), operation by operation on one thread. The thesis network has wide layers and batch
     statistics that belong to the whole batch: there, threads share each product.
     """
-    cores = os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
     used = min(threads or cores, cores)
     numba.set_num_threads(min(used, numba.get_num_threads()))
     gpus = tf.config.list_physical_devices("GPU")
     for gpu in gpus:
         tf.config.experimental.set_memory_growth(gpu, True)
-    towers = used if architecture == "paper" and not gpus else 1
+    towers = min(used, MAX_TOWERS) if architecture == "paper" and not gpus else 1
     try:
         tf.config.threading.set_intra_op_parallelism_threads(1 if towers > 1 else used)
         tf.config.threading.set_inter_op_parallelism_threads(used)

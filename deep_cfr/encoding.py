@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deep_cfr.config import ConfigError
 from env.actions import CALL, RAISE
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards
@@ -58,6 +59,11 @@ def make_encoding(name: str, rules: Rules, tree: BettingTree, literal: bool = Fa
     """The encoding of an architecture for one game."""
     legal = tree.legal.astype(np.float32)
     if name == "thesis":
+        if tree.depth[-1] > THESIS_SLOTS:
+            raise ConfigError(
+                f"the thesis network's betting row has {THESIS_SLOTS} slots and a hand of "
+                f"{rules.name} up to {tree.depth[-1]} actions"
+            )
         one_hot = np.eye(NO_CARD + 1, NO_CARD, dtype=np.float32)
         call_mark = 0.0 if literal else -1.0
         bets = _thesis_bets(tree, call_mark)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shlex
 import signal
 import sys
@@ -59,7 +60,7 @@ class Run:
             extra = checkpoint.load_latest(places.checkpoints, self.solver)
         self._wall_before, self._start = extra["wall_s"], time.perf_counter()
         self._telemetry = Telemetry(places.logs, dataclasses.asdict(config), extra["rows"])
-        self._modelled = self._saved = self.solver.t if resume else 0
+        self._saved = self.solver.t if resume else -1
         self._stop_requested = False
 
     def go(self, max_minutes: float | None) -> int:
@@ -69,18 +70,32 @@ class Run:
         self._telemetry.start(self.solver.t, self.config.iterations)
         try:
             with self._stopping_on_signals():
-                while self.solver.t < self.config.iterations and not self._stop_requested:
-                    self._one_iteration()
-                    if max_minutes and time.perf_counter() - self._start > 60 * max_minutes:
-                        break
-            if not self._stop_requested and self._modelled < self.solver.t:
-                self._save_model()
-            if self._saved < self.solver.t:
-                self._save_latest()
+                if self._saved < 0:
+                    self._save_latest()  # so that there is something to resume from the start
+                self._iterate(max_minutes)
+                self._finish()
         finally:
             self._telemetry.close()
         self._say_goodbye()
         return INTERRUPTED if self._stop_requested else 0
+
+    def _iterate(self, max_minutes: float | None) -> None:
+        while self.solver.t < self.config.iterations and not self._stop_requested:
+            self._one_iteration()
+            if max_minutes and time.perf_counter() - self._start > 60 * max_minutes:
+                break
+
+    def _finish(self) -> None:
+        """Save what the last iterations learned: first what resuming needs, then the model."""
+        if self._saved < self.solver.t:
+            self._save_latest()
+        if self.solver.t and not self._stop_requested and not self._has_model():
+            self._save_model()
+            self._save_latest()  # with what the model's evaluation added to the metrics
+
+    def _has_model(self) -> bool:
+        folder = checkpoint.model_folder(self.places.checkpoints, self.solver.t)
+        return (folder / checkpoint.MODEL_FILE).exists()
 
     def _one_iteration(self) -> None:
         done: Iteration = self.solver.iterate()
@@ -112,11 +127,14 @@ class Run:
     def _save_model(self) -> None:
         network, metrics = self._measure()
         folder = checkpoint.save_model(self.places.checkpoints, self.solver, network, metrics)
-        self._modelled = self.solver.t
         self._telemetry.say(f"saved {folder}")
 
     def _save_latest(self) -> None:
-        extra = {"rows": self._telemetry.rows, "wall_s": self._wall_s()}
+        extra = {
+            "rows": self._telemetry.rows,
+            "wall_s": self._wall_s(),
+            "logs": str(self.places.logs.resolve()),
+        }
         checkpoint.save_latest(self.places.checkpoints, self.solver, extra)
         self._saved = self.solver.t
 
@@ -134,10 +152,8 @@ class Run:
             if self._stop_requested:
                 raise KeyboardInterrupt
             self._stop_requested = True
-            self._telemetry.say(
-                f"stopping after iteration {self.solver.t + 1}; again to stop at once "
-                f"(the last save is of iteration {self._saved})"
-            )
+            # Written past Python's buffers, which may be in use at this very moment.
+            os.write(2, b"\nstopping after this iteration; once more to stop at once\n")
 
         before = {sig: signal.signal(sig, ask) for sig in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -164,6 +180,8 @@ class Run:
             f"run {self.places.name}: {config.network} network, "
             f"{self.solver.advantage_nets[0].num_parameters:,} parameters, {self._device}"
         )
+        if self.solver.t >= config.iterations:
+            say(f"{self.solver.t} iterations are done already; --iterations asks for more")
         hours = self._estimated_hours()
         if hours > LONG_HOURS:
             say(
@@ -187,8 +205,12 @@ class Run:
         print(f"logs    {self.places.logs}   (tensorboard --logdir {self.places.logs.parent})")
         if models:
             print(f"model   {models[-1]}")
-        more = "" if solver.t < self.config.iterations else f" --iterations {2 * solver.t}"
-        print(f"go on   python train.py --resume {name}{more}")
+        words = ["python", "train.py", "--resume", name]
+        if self.places.checkpoints.parent != Path("checkpoints"):
+            words += ["--checkpoints", str(self.places.checkpoints.parent)]
+        if solver.t >= self.config.iterations:
+            words += ["--iterations", str(2 * solver.t)]
+        print(f"go on   {shlex.join(words)}")
 
 
 def find_run(resume: str, checkpoints: Path) -> Path:

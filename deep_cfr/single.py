@@ -6,7 +6,8 @@ same player seen from outside: by perfect recall, in an infoset I it acts like
 
     σ̄(I) = Σ_t t · π_t(I) · σ_t(I) / Σ_t t · π_t(I),
 
-π_t(I) being the probability that the player's own choices under iteration t lead to I.
+π_t(I) being the probability that the player's own choices under iteration t lead to I. Here σ_t
+is the regret matching of the networks fitted at iteration t, for both seats.
 """
 
 from __future__ import annotations

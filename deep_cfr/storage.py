@@ -26,13 +26,19 @@ class StorageError(OSError):
 def whole_folder(path: Path) -> Iterator[Path]:
     """A temporary folder to fill; takes the place of `path` once filled without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    for left_behind in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
+        shutil.rmtree(left_behind, ignore_errors=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir()
     try:
+        temporary.mkdir()
         yield temporary
         _seal(temporary)
         _swap(temporary, path)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise StorageError(
+            f"could not write {path}: {error}; what was saved there before is intact"
+        ) from error
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -87,13 +93,28 @@ def _seal(folder: Path) -> None:
 
 
 def _swap(temporary: Path, path: Path) -> None:
-    """Between the two renames only the backup exists; `checked_folder` knows where to look."""
-    backup = _backup(path)
+    """At every moment the folder or its backup is whole; `checked_folder` looks at both."""
+    backup, trash = _backup(path), path.with_name(f".{path.name}.trash")
+    shutil.rmtree(trash, ignore_errors=True)
     if path.exists():
-        shutil.rmtree(backup, ignore_errors=True)
-        path.rename(backup)
+        # A backup that is still there is the whole one: the folder itself may be damaged.
+        path.rename(trash if backup.exists() else backup)
     temporary.rename(path)
-    shutil.rmtree(backup, ignore_errors=True)
+    if os.name == "posix":
+        _flush_names(path.parent)
+    if backup.exists():
+        shutil.rmtree(trash, ignore_errors=True)
+        backup.rename(trash)  # so that no half-deleted folder is ever called a backup
+    shutil.rmtree(trash, ignore_errors=True)
+
+
+def _flush_names(folder: Path) -> None:
+    """Make renames inside a folder outlast a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _problem(folder: Path) -> str | None:

@@ -31,6 +31,10 @@ VALIDATION_BATCH = 8192
 Progress = Callable[[int], None]  # told how many updates were made since the last call
 
 
+class Diverged(ArithmeticError):  # noqa: N818 - the name says what happened
+    """A fit whose loss is no longer a number."""
+
+
 @dataclass
 class FitResult:
     """What happened during a fit."""
@@ -41,8 +45,8 @@ class FitResult:
 
     @property
     def loss(self) -> float:
-        """Training loss at the end."""
-        return self.curve[-1][1]
+        """Training loss at the end; 0 when there was nothing to learn from."""
+        return self.curve[-1][1] if self.curve else 0.0
 
     @property
     def validation_loss(self) -> float | None:
@@ -96,6 +100,9 @@ class Trainer:
     ) -> FitResult:
         """Train from fresh weights; afterwards the network holds the best (or last) ones."""
         self._reset(settings, rng)
+        if not len(rows):  # nothing was ever sampled: the network stays one that returns 0
+            self.network.set_weights(initial_weights(self.network, rng, zero=True))
+            return FitResult()
         seed = int(rng.integers(1 << 31))
         held_out = self._held_out(rows, settings, rng)
         learned_from = rows if held_out is None else np.delete(rows, held_out)
@@ -111,8 +118,14 @@ class Trainer:
             count = min(block, settings.updates - result.updates)
             loss = self._block(*tables, tf.constant([seed, result.updates]), tf.constant(count))
             result.updates += count
+            if not np.isfinite(loss):
+                raise Diverged(
+                    f"the loss became {float(loss)} after {result.updates} updates; "
+                    "a lower learning rate or clip norm helps"
+                )
             validation = None if validation_rows is None else self._validate(validation_rows)
-            improved = validation is not None and validation < (result.validation_loss or np.inf)
+            best = result.validation_loss
+            improved = validation is not None and (best is None or validation < best)
             result.curve.append((result.updates, float(loss) + merged.noise, validation))
             if progress:
                 progress(count)

@@ -5,8 +5,8 @@ one depth by any of thousands of traversals. Going down, the traverser's rows ex
 children and the opponent's to one, sampled from its strategy; each player's network is asked once
 per level. Coming back up, action values meet strategies and leave sampled advantages behind.
 
-The draw that picks the opponent's action is a hash of (salt, deal, node): the same whatever the
-order or the size of the batches, and easy to repeat in a plain recursion.
+The draw that picks the opponent's action is a hash of (salt, deal, node): the same in whatever
+order rows are visited, and easy to repeat in a plain recursion.
 """
 
 from __future__ import annotations

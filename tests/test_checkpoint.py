@@ -123,11 +123,11 @@ def test_missing_networks_are_noticed(tmp_path: Path) -> None:
     solver = solver_of(TINY)
     solver.iterate()
     checkpoint.save_latest(tmp_path, solver, {})
-    with pytest.raises(StorageError, match="kept no advantage networks"):
+    with pytest.raises(StorageError, match=r"t_0001\.npz is missing; .* --keep-advantage-nets"):
         checkpoint.load_single(tmp_path)
-    solver.iterate()
     checkpoint.save_advantage_nets(tmp_path, solver)
-    with pytest.raises(StorageError, match="does not hold every iteration"):
+    (tmp_path / "advantage_nets" / "t_0001.npz").write_text("not networks")
+    with pytest.raises(StorageError, match="is damaged"):
         checkpoint.load_single(tmp_path)
 
 
@@ -139,10 +139,13 @@ def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:
     policy, _ = solver.fit_strategy()
     folder = checkpoint.save_model(tmp_path, solver, policy.network, {})
     (folder / "strategy.keras").write_text("not a model")
+    with pytest.raises(StorageError, match=r"strategy\.keras is damaged"):
+        checkpoint.load_model(folder)
+    (folder / "manifest.json").unlink()  # as in a copy of just the two files
     with pytest.raises(StorageError, match="no readable model"):
         checkpoint.load_model(folder)
     checkpoint.save_latest(tmp_path, solver, {})
     state = tmp_path / "latest" / "state.json"
     state.write_text(json.dumps({"config": {}}))
     with pytest.raises(StorageError, match="damaged"):
-        checkpoint.latest_config(tmp_path)
+        checkpoint.latest_state(tmp_path)

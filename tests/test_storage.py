@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -74,3 +76,29 @@ def test_files_are_replaced_at_once(tmp_path: Path) -> None:
     whole_file(tmp_path / "x", b"two")
     assert (tmp_path / "x").read_bytes() == b"two"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_damaged_folder_never_costs_its_backup(tmp_path: Path) -> None:
+    """A whole backup beside a damaged folder is kept until the new folder is in place."""
+    path, backup = tmp_path / "latest", tmp_path / ".latest.old"
+    write(path, "one")
+    shutil.copytree(path, backup)
+    (path / "a.txt").write_text("damaged")
+    assert checked_folder(path) == backup
+
+    def fail() -> None:
+        with mock.patch.object(Path, "rename", side_effect=OSError(5, "lost")):
+            write(path, "two")
+
+    with pytest.raises(StorageError, match="could not write"):
+        fail()
+    assert (checked_folder(path) / "a.txt").read_text() == "one"
+    write(path, "three")
+    assert (checked_folder(path) / "a.txt").read_text() == "three"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["latest"]
+
+
+def test_what_a_killed_process_left_is_cleared(tmp_path: Path) -> None:
+    (tmp_path / ".latest.123.tmp").mkdir()
+    write(tmp_path / "latest", "one")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["latest"]

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -138,15 +139,43 @@ def test_kills_at_random_moments_change_nothing(uninterrupted: Path, tmp_path: P
         time.sleep(float(rng.uniform(0, 0.8)))
         process.kill()
         process.communicate()
+        assert process.returncode == -signal.SIGKILL, "killed before it was done"
         kills += 1
         arguments = ["--resume", "killed", "--iterations", "6"]
     assert_same_state(saved(tmp_path, "killed"), saved(uninterrupted, "whole"))
+    assert (tmp_path / "checkpoints" / "killed" / "iter_0006" / "strategy.keras").exists()
+
+
+def test_a_run_killed_at_its_start_can_be_resumed(uninterrupted: Path, tmp_path: Path) -> None:
+    latest = tmp_path / "checkpoints" / "early" / "latest"
+    process = subprocess.Popen(
+        command(tmp_path, *TINY, "--iterations", "6", "--run-name", "early"), cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while process.poll() is None and not latest.exists():
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    done = train(tmp_path, "--resume", "early")
+    assert done.returncode == 0, done.stderr
+    assert_same_state(saved(tmp_path, "early"), saved(uninterrupted, "whole"))
+
+
+def test_a_missing_last_model_is_made_on_resume(uninterrupted: Path, tmp_path: Path) -> None:
+    shutil.copytree(uninterrupted / "checkpoints", tmp_path / "checkpoints")
+    model = tmp_path / "checkpoints" / "whole" / "iter_0006"
+    shutil.rmtree(model)
+    done = train(tmp_path, "--resume", "whole")
+    assert done.returncode == 0, done.stderr
+    assert "6 iterations are done already" in done.stdout
+    assert (model / "strategy.keras").exists()
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
 def test_interrupts_save_and_say_how_to_go_on(tmp_path: Path, sig: signal.Signals) -> None:
     process = subprocess.Popen(
-        command(tmp_path, *TINY, "--iterations", "9999", "--run-name", "r"), cwd=ROOT,
+        command(tmp_path, *TINY, "--iterations=9999", "--run-name=r", "--resume-every=999"),
+        cwd=ROOT,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout
@@ -156,7 +185,7 @@ def test_interrupts_save_and_say_how_to_go_on(tmp_path: Path, sig: signal.Signal
     process.send_signal(sig)
     rest, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
-    assert "python train.py --resume r" in rest
+    assert f"python train.py --resume r --checkpoints {tmp_path / 'checkpoints'}" in rest
     state = json.loads((tmp_path / "checkpoints" / "r" / "latest" / "state.json").read_text())
     assert state["t"] >= 2
     assert "Traceback" not in errors
@@ -198,6 +227,10 @@ def test_a_run_is_never_overwritten(uninterrupted: Path) -> None:
         (["--resume", "nowhere"], "there is no run 'nowhere'"),
         (["--resume", "x", "--preset", "kuhn"], "leave out --preset"),
         (["--max-minutes", "-2"], "must be positive"),
+        (["--max-minutes", "nan"], "must be positive"),
+        (["--learning-rate", "nan"], "learning_rate is nan, but must be a number"),
+        (["--literal-bets"], "concerns the thesis network only"),
+        (["--resume", ""], "--resume needs the name"),
         (["--run-name", "a/b"], "a plain name"),
         (["--network", "transformer"], "invalid choice"),
         (["--no-such-flag"], "unrecognized arguments"),

@@ -12,7 +12,7 @@ from deep_cfr.encoding import make_encoding
 from deep_cfr.memory import make_rows
 from deep_cfr.networks import initial_weights, make_network
 from deep_cfr.policy import NetworkPolicy, masked_softmax
-from deep_cfr.training import Trainer
+from deep_cfr.training import Diverged, Trainer
 from env.betting_tree import BettingTree
 from env.compiler import compile
 from env.deals import canonical_views, deal
@@ -142,3 +142,17 @@ def test_early_stopping_keeps_the_best_weights(tree: BettingTree) -> None:
     assert held_out is not None
     again = trainer._validate(on_device(rows[held_out]))
     assert again == pytest.approx(result.validation_loss, rel=1e-5), "the best weights are back"
+
+
+def test_an_empty_memory_leaves_a_network_that_returns_zero(tree: BettingTree) -> None:
+    trainer = trainer_of(tree)
+    result = trainer.fit(sample_rows(tree, 0), SETTINGS, np.random.default_rng(0))
+    assert (result.updates, result.loss) == (0, 0.0)
+    assert not predictions(trainer, sample_rows(tree, 50)).any()
+
+
+def test_a_fit_that_diverges_says_so(tree: BettingTree) -> None:
+    rows = sample_rows(tree, 100)
+    rows["targets"][:] = np.nan
+    with pytest.raises(Diverged, match="a lower learning rate"):
+        trainer_of(tree).fit(rows, SETTINGS, np.random.default_rng(0))
