@@ -162,6 +162,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
             learning_rate_end=1.0, validation_fraction=0.1, patience=10,
+            keep_advantage_nets=False,  # ten times the size of the paper's
         ),
     ),
     "paper": (
