@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 ROW = np.dtype(  # 24 bytes, without gaps, so that NumPy never repacks it
     [("cards", "u1", 7), ("empty", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
 )
-MAX_ITERATION = np.iinfo(np.uint16).max
 
 
 def make_rows(

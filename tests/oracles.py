@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import pyspiel
 
 from env.actions import CALL, FOLD, RAISE
 from env.cards import card_text
 from env.rules import Rules
-
-
-class Oracle(Protocol):
-    """A hand in progress in somebody else's engine, in our terms."""
-
-    def actor(self) -> int | None: ...
-    def legal(self) -> tuple[bool, ...]: ...
-    def act(self, action: int) -> None: ...
-    def payoffs(self) -> tuple[int, int]: ...
 
 
 class OpenSpiel:
