@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from deep_cfr.command import Request, parse
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.quiet import quiet_without_gpu
@@ -16,8 +18,9 @@ from env.rules import RulesError, parse_rules
 
 if TYPE_CHECKING:
     from deep_cfr.policy import Policy
-    from env.betting_tree import BettingTree
-    from env.rules import Rules
+    from deep_cfr.progress import Steps
+    from deep_cfr.run import Measured
+    from deep_cfr.solver import Solver
 
 
 def main(arguments: list[str]) -> int:
@@ -67,17 +70,24 @@ def _train(request: Request) -> int:
                 f"there is a run {name!r} already; --resume {name} goes on with it, "
                 "another --run-name starts a new one"
             )
-    run = Run(config, Places(name, logs, folder), exact_mbb, resume=bool(request.resume))
+    run = Run(config, Places(name, logs, folder), measure, resume=bool(request.resume))
     return run.go(request.max_minutes)
 
 
-def exact_mbb(rules: Rules, tree: BettingTree, policy: Policy) -> float | None:
-    """Exact exploitability of small games; None for hold'em, whose tools are others."""
-    from evaluation.best_response import exploitability  # noqa: PLC0415
+def measure(solver: Solver, policy: Policy, steps: Steps) -> Measured | None:
+    """Exploitability, exact or from a sample of flops; None where only other tools can tell."""
+    from deep_cfr.run import Measured  # noqa: PLC0415
+    from evaluation.best_response import exploitability, is_feasible  # noqa: PLC0415
+    from evaluation.boards import num_board_classes  # noqa: PLC0415
 
-    if rules.is_holdem:
+    rules, config = solver.rules, solver.config
+    if not is_feasible(rules):
         return None
-    return exploitability(rules, tree, policy).exploitability_mbb
+    is_exact = not rules.is_holdem or not 0 < config.eval_boards < num_board_classes(rules)
+    # The same boards every time, so that one estimate can be compared with the next.
+    sample = None if is_exact else (config.eval_boards, np.random.default_rng(config.seed))
+    found = exploitability(rules, solver.tree, policy, sample=sample, steps=steps)
+    return Measured(found.exploitability_mbb, is_exact)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import dataclasses
 import io
 import json
 import platform
-import re
 import shutil
 import zipfile
 import zlib
@@ -25,6 +24,7 @@ import numpy as np
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
+from deep_cfr.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
 from deep_cfr.networks import Network, make_network, strategy_model
 from deep_cfr.policy import (
     NetworkPolicy,
@@ -39,7 +39,6 @@ from env.compiler import compile
 from env.emulator import make_emulator
 from env.rules import Rules, RulesError, parse_rules
 
-MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
 ENCODING_NOTE = (
     "inputs cards, bets, legal; output: probabilities of fold, call, raise (0 where illegal). "
     "cards: suit-canonical cards as deep_cfr.encoding describes; bets: betting features of the "
@@ -51,16 +50,6 @@ def versions() -> dict[str, str]:
     """What a result may depend on."""
     packages = ("tensorflow", "keras", "numpy", "numba", "PyPokerEngine")
     return {"python": platform.python_version()} | {name: version(name) for name in packages}
-
-
-def model_folder(run: Path, t: int) -> Path:
-    return run / f"iter_{t:04d}"
-
-
-def model_folders(run: Path) -> list[Path]:
-    """The saved models of a run, oldest first."""
-    found = [path for path in run.glob("iter_*") if re.fullmatch(r"iter_\d+", path.name)]
-    return sorted(found, key=lambda path: int(path.name[5:]))
 
 
 def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, Any]) -> Path:
@@ -88,7 +77,7 @@ def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, A
     return folder
 
 
-def load_model(path: Path) -> tuple[Rules, NetworkPolicy, dict[str, Any]]:
+def load_model(path: Path, towers: int = 1) -> tuple[Rules, NetworkPolicy, dict[str, Any]]:
     """Rules, policy and description of a saved model, from its folder or its file."""
     folder = path.parent if path.name == MODEL_FILE else path
     if (folder / MANIFEST).exists():
@@ -104,7 +93,7 @@ def load_model(path: Path) -> tuple[Rules, NetworkPolicy, dict[str, Any]]:
         config.network, rules, compile(make_emulator(rules)), config.literal_bets
     )
     network = Network(config.network, encoding, parts[0], parts[1], parts[2])
-    return rules, average_strategy_policy(network), info
+    return rules, average_strategy_policy(network, towers), info
 
 
 def save_advantage_nets(run: Path, solver: Solver) -> None:

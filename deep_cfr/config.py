@@ -69,8 +69,10 @@ class Config:
     checkpoint_every: int = knob(10, "iterations between saved strategy models", safe=True)
     resume_every: int = knob(5, "iterations between saves of what --resume needs", safe=True)
     keep: int = knob(0, "newest models kept; 0 = all", safe=True)
-    eval_every: int = knob(0, "iterations between exact evaluations (kuhn, leduc); 0 = only with "
-                           "each saved model", safe=True)  # fmt: skip
+    eval_every: int = knob(0, "iterations between evaluations (kuhn, leduc: exact; fhp: see "
+                           "--eval-boards); 0 = only with each saved model", safe=True)  # fmt: skip
+    eval_boards: int = knob(100, "flops that estimate fhp's exploitability during training, too "
+                            "high on average; 0 = all, exact", safe=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         problem = next(_problems(self), None)
@@ -121,7 +123,16 @@ def _problems(config: Config) -> Iterator[str]:
     for name in positive:
         if getattr(config, name) <= 0:
             yield f"{name} is {getattr(config, name)}, but must be positive"
-    for name in ("seed", "updates", "updates_growth", "patience", "threads", "keep", "eval_every"):
+    for name in (
+        "seed",
+        "updates",
+        "updates_growth",
+        "patience",
+        "threads",
+        "keep",
+        "eval_every",
+        "eval_boards",
+    ):
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
     yield from _problems_of_kind(config)

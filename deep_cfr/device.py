@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 
@@ -33,6 +34,8 @@ def prepare(threads: int, architecture: str) -> tuple[int, str]:
     except RuntimeError:  # TensorFlow has computed something already and keeps what it has
         towers = 1
     tf.config.experimental.enable_op_determinism()
+    # One process may open many models; TensorFlow takes their graphs for one that changes.
+    tf.get_logger().setLevel(logging.ERROR)
     found = f"{len(gpus)} GPU" if gpus else "no GPU"
     return towers, f"{found}, {used} CPU threads"
 

@@ -82,9 +82,7 @@ class NetworkPolicy:
         self._bet_branch = tf.function(
             lambda: network.bets(self._bet_table, training=False), input_signature=[]
         )
-        self._head = tf.function(
-            self._compute_head, input_signature=[hidden, hidden, numbers, numbers]
-        )
+        self._head = tf.function(self._compute_head, input_signature=[hidden, hidden, numbers])
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         return self.for_views(cards)(np.arange(len(nodes)), nodes)
@@ -102,8 +100,10 @@ class NetworkPolicy:
                 batch = new[start : start + CARD_BATCH]
                 outputs = self._card_branch(tf.constant(views[batch]))
                 cards.scatter_update(tf.IndexedSlices(outputs, tf.constant(batch)))
-            rows32, nodes32 = rows.astype(np.int32), nodes.astype(np.int32)
-            outputs = self._head(cards, bets, tf.constant(rows32), tf.constant(nodes32))
+            nodes32 = nodes.astype(np.int32)
+            # Only the rows asked for are read: handing over the variable would copy all of it.
+            mine = cards.sparse_read(tf.constant(rows.astype(np.int32)))
+            outputs = self._head(mine, bets, tf.constant(nodes32))
             return self._to_strategies(outputs.numpy(), self._legal[nodes32])
 
         return ask
@@ -115,12 +115,10 @@ class NetworkPolicy:
             outputs.append(self.network.cards(features, training=False))
         return tf.concat(outputs, axis=0)
 
-    def _compute_head(
-        self, cards: tf.Tensor, bets: tf.Tensor, rows: tf.Tensor, nodes: tf.Tensor
-    ) -> tf.Tensor:
+    def _compute_head(self, cards: tf.Tensor, bets: tf.Tensor, nodes: tf.Tensor) -> tf.Tensor:
         outputs = [
-            self.network.head(tf.gather(cards, r) + tf.gather(bets, n), training=False)
-            for r, n in zip(self._parts(rows), self._parts(nodes), strict=True)
+            self.network.head(part + tf.gather(bets, n), training=False)
+            for part, n in zip(self._parts(cards), self._parts(nodes), strict=True)
         ]
         return tf.concat(outputs, axis=0)
 

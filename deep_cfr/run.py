@@ -18,19 +18,34 @@ from typing import Any
 
 from deep_cfr import checkpoint, device
 from deep_cfr.config import Config, ConfigError
+from deep_cfr.layout import MODEL_FILE, model_folder, model_folders
+from deep_cfr.model_card import write_card
 from deep_cfr.networks import Network
 from deep_cfr.policy import Policy
+from deep_cfr.progress import Steps
 from deep_cfr.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
 from deep_cfr.storage import whole_file
 from deep_cfr.telemetry import Telemetry
-from env.betting_tree import BettingTree
 from env.compiler import compile
 from env.emulator import make_emulator
-from env.rules import Rules, parse_rules
+from env.rules import parse_rules
 
-Evaluator = Callable[[Rules, BettingTree, Policy], float | None]
-# how exploitable a policy is, in mbb per hand; None where that cannot be told exactly
+
+@dataclass(frozen=True)
+class Measured:
+    """How exploitable a policy is."""
+
+    exploitability_mbb: float
+    is_exact: bool  # else an estimate that is too high on average
+
+    @property
+    def name(self) -> str:
+        """Under which it is recorded: what is estimated never passes for exact."""
+        return "exploitability_mbb" if self.is_exact else "exploitability_estimate_mbb"
+
+
+Evaluator = Callable[[Solver, Policy, Steps], Measured | None]  # None where it cannot be told
 
 INTERRUPTED = 130
 LONG_HOURS = 6
@@ -92,10 +107,12 @@ class Run:
         if self.solver.t and not self._stop_requested and not self._has_model():
             self._save_model()
             self._save_latest()  # with what the model's evaluation added to the metrics
+        if model_folders(self.places.checkpoints):
+            write_card(self.places.checkpoints)
 
     def _has_model(self) -> bool:
-        folder = checkpoint.model_folder(self.places.checkpoints, self.solver.t)
-        return (folder / checkpoint.MODEL_FILE).exists()
+        folder = model_folder(self.places.checkpoints, self.solver.t)
+        return (folder / MODEL_FILE).exists()
 
     def _one_iteration(self) -> None:
         done: Iteration = self.solver.iterate()
@@ -114,19 +131,22 @@ class Run:
         """Fit the average strategy and see how exploitable it is, where that can be told."""
         policy, fit = self.solver.fit_strategy()
         self._telemetry.model(self.solver, policy, fit)
-        value_mbb = self._evaluate(self.solver.rules, self.solver.tree, policy)
+        measured = self._evaluate(self.solver, policy, self._steps)
         metrics: dict[str, Any] = {"strategy_loss": fit.loss}
-        if value_mbb is not None:
-            self._telemetry.exploitability(self.solver, value_mbb)
+        if measured is not None:
+            value_mbb = measured.exploitability_mbb
+            self._telemetry.exploitability(self.solver, measured.name, value_mbb)
+            worth = "exact" if measured.is_exact else "estimate, too high on average"
             self._telemetry.say(
-                f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g (exact)"
+                f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g ({worth})"
             )
-            metrics["exploitability_mbb"] = value_mbb
+            metrics[measured.name] = value_mbb
         return policy.network, metrics
 
     def _save_model(self) -> None:
         network, metrics = self._measure()
         folder = checkpoint.save_model(self.places.checkpoints, self.solver, network, metrics)
+        write_card(self.places.checkpoints)
         self._telemetry.say(f"saved {folder}")
 
     def _save_latest(self) -> None:
@@ -199,7 +219,7 @@ class Run:
 
     def _say_goodbye(self) -> None:
         name, solver = self.places.name, self.solver
-        models = checkpoint.model_folders(self.places.checkpoints)
+        models = model_folders(self.places.checkpoints)
         print(f"\n{solver.t} iterations, {solver.nodes_touched:,} nodes touched, "
               f"{self._wall_s() / 60:.1f} minutes")  # fmt: skip
         print(f"logs    {self.places.logs}   (tensorboard --logdir {self.places.logs.parent})")

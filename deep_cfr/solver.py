@@ -4,6 +4,9 @@ For t = 1, 2, …: for each player, traverse, add the samples to the memories an
 advantage network from scratch. The average-strategy network is fitted on demand, from the
 strategy memory.
 
+Given a frozen policy, both players train against it in the other seat instead of against each
+other, and the strategy memory stays empty: the advantages then are those of a best response.
+
 Every random choice comes from a generator keyed by (seed, purpose, t, player), so what happens at
 iteration t depends on the memories and networks alone and not on when the run was interrupted or
 how often it was looked at.
@@ -12,7 +15,6 @@ how often it was looked at.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +24,13 @@ from deep_cfr.config import Config
 from deep_cfr.encoding import Floats, make_encoding
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks import Network, initial_weights, make_network
-from deep_cfr.policy import NetworkPolicy, average_strategy_policy, regret_matching_policy
+from deep_cfr.policy import (
+    NetworkPolicy,
+    Policy,
+    average_strategy_policy,
+    regret_matching_policy,
+)
+from deep_cfr.progress import Steps, silent
 from deep_cfr.training import FitResult, Trainer
 from deep_cfr.traversal import Samples, in_batches, traverse
 from env.betting_tree import BettingTree
@@ -48,14 +56,6 @@ class Iteration:
     )  # of the opponent, [S, 3]
 
 
-Steps = Callable[[str, int], Callable[[int], None]]  # (what, total) → tell(done)
-
-
-def silent(what: str, total: int) -> Callable[[int], None]:
-    """Progress that nobody watches."""
-    return lambda done: None
-
-
 class Solver:
     """The state of a run between iterations, and the step from one to the next."""
 
@@ -66,8 +66,10 @@ class Solver:
         tree: BettingTree,
         steps: Steps = silent,
         towers: int = 1,
+        frozen: Policy | None = None,
     ) -> None:
         self.config, self.rules, self.tree = config, rules, tree
+        self._frozen = frozen
         self._towers = towers
         self._steps = steps
         self.encoding = make_encoding(config.network, rules, tree, config.literal_bets)
@@ -116,11 +118,11 @@ class Solver:
         value, shares = 0.0, np.zeros((self.rules.streets, 3))
         for count in in_batches(self.config.traversals, self.config.traversal_batch):
             samples = traverse(
-                self.rules, self.tree, (self.policies[0], self.policies[1]), player, done.t,
-                count, rng,
-            )  # fmt: skip
+                self.rules, self.tree, self._seats(player), player, done.t, count, rng
+            )
             self.advantage_memories[player].add(samples.advantages, rng)
-            self.strategy_memory.add(samples.strategies, rng)
+            if self._frozen is None:
+                self.strategy_memory.add(samples.strategies, rng)
             done.infosets += samples.infosets
             done.nodes += samples.nodes
             value += samples.value * count / self.config.traversals
@@ -129,6 +131,12 @@ class Solver:
         done.values.append(value)
         done.action_shares.append(shares / np.maximum(shares.sum(axis=1, keepdims=True), 1))
         done.seconds_traversing += time.perf_counter() - start
+
+    def _seats(self, traverser: int) -> tuple[Policy, Policy]:
+        """Who sits where when this player traverses."""
+        opponent = self.policies[1 - traverser] if self._frozen is None else self._frozen
+        own = self.policies[traverser]
+        return (own, opponent) if traverser == 0 else (opponent, own)
 
     def _fit(self, done: Iteration, player: int) -> None:
         start = time.perf_counter()

@@ -31,7 +31,7 @@ COLUMNS = (
     "t", "nodes_touched", "wall_s", "infosets", "infosets_per_s", "traversal_s", "fit_s",
     "value_mbb", "loss_p0", "loss_p1", "validation_loss_p0", "validation_loss_p1",
     "updates_p0", "updates_p1", "advantages_p0", "advantages_p1", "strategies",
-    "strategy_loss", "exploitability_mbb",
+    "strategy_loss", "exploitability_mbb", "exploitability_estimate_mbb",
 )  # fmt: skip
 
 
@@ -133,12 +133,12 @@ class Telemetry:
                     tf.summary.image(f"preflop/{what.replace(' ', '_')}", image[None])
         self._note(solver.t, "strategy_loss", round(fit.loss, 6))
 
-    def exploitability(self, solver: Solver, value_mbb: float) -> None:
-        """Record an exact evaluation of the average strategy."""
+    def exploitability(self, solver: Solver, name: str, value_mbb: float) -> None:
+        """Record an evaluation of the average strategy under the name of what it is."""
         with self._writer.as_default(step=solver.t):
-            tf.summary.scalar("exploitability_mbb", value_mbb)
-            tf.summary.scalar("by_nodes/exploitability_mbb", value_mbb, step=solver.nodes_touched)
-        self._note(solver.t, "exploitability_mbb", round(value_mbb, 4))
+            tf.summary.scalar(name, value_mbb)
+            tf.summary.scalar(f"by_nodes/{name}", value_mbb, step=solver.nodes_touched)
+        self._note(solver.t, name, round(value_mbb, 4))
 
     def close(self) -> None:
         """Finish bars and files."""

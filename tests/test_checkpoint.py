@@ -11,6 +11,7 @@ import pytest
 
 from deep_cfr import checkpoint
 from deep_cfr.config import PRESETS, Config
+from deep_cfr.layout import model_folders
 from deep_cfr.solver import PLAYERS, Solver
 from deep_cfr.storage import StorageError
 from env.compiler import compile
@@ -98,7 +99,7 @@ def test_only_the_newest_models_are_kept(tmp_path: Path) -> None:
         solver.iterate()
         policy, _ = solver.fit_strategy()
         checkpoint.save_model(tmp_path, solver, policy.network, {})
-    assert [path.name for path in checkpoint.model_folders(tmp_path)] == ["iter_0002", "iter_0003"]
+    assert [path.name for path in model_folders(tmp_path)] == ["iter_0002", "iter_0003"]
 
 
 def test_networks_of_every_iteration_can_be_played(tmp_path: Path) -> None:

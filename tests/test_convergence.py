@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deep_cfr.checkpoint import load_model, model_folders
+from deep_cfr.checkpoint import load_model
+from deep_cfr.layout import model_folders
 from deep_cfr.policy import uniform_policy
 from env.compiler import compile
 from env.emulator import make_emulator

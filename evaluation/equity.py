@@ -1,0 +1,224 @@
+"""Equity: how often one hand beats another once the rest of the board has come, ties half.
+
+For a visible board and a list of completions, every hand is ranked once on every completion, and
+then hands are compared pair by pair. Few enough completions are enumerated, and equities are
+exact; otherwise they come from a sample of completions, drawn once. `Boards` does this for some
+hands on each of many boards, street by street as needed, and knows what every hand sees there.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, canonical
+from env.hands import add_card, packed_strength
+from env.rules import Rules
+from evaluation.boards import EMPTY_BOARD, private_hands
+
+# More completions than this are sampled: of the empty board, once a run, and of others, for each.
+# Rougher equities make a local best response choose a little worse, so that it wins a little
+# less; what it wins is a lower bound all the same.
+MAX_COMPLETIONS_ONCE, MAX_COMPLETIONS = 2000, 300
+
+_DEAD = np.iinfo(np.int32).max  # the "strength" of a hand that holds a card of the board
+
+
+def completions(rules: Rules, num_cards: int, at_most: int, rng: np.random.Generator) -> Cards:
+    """Every set of `num_cards` cards of the deck, or `at_most` of them at random. [C, num_cards]"""
+    if comb(len(rules.deck), num_cards) <= at_most:
+        every = list(combinations(rules.deck, num_cards))
+        return np.array(every, np.uint8).reshape(len(every), num_cards)
+    drawn = [rng.choice(rules.deck, num_cards, replace=False) for _ in range(at_most)]
+    return np.array(drawn, np.uint8)
+
+
+def equities(
+    hands: Cards, own: NDArray[np.integer], visible: Cards, coming: Cards
+) -> NDArray[np.float64]:
+    """Equity of some of the hands against each hand. [H, 2], [M], [5], [C, c] → [M, H]
+
+    Completions that share a card with the visible board do not count, nor, for a pair of hands,
+    those that share one with either; ½ if none is left. Hands that overlap have no equity: what
+    stands there means nothing.
+    """
+    shown = int((visible != NO_CARD).sum())
+    possible = coming[~np.isin(coming, visible).any(axis=1)]
+    boards = np.tile(visible, (len(possible), 1))
+    boards[:, shown : shown + coming.shape[1]] = possible
+    strengths = np.empty((len(boards), len(hands)), np.int32)
+    _rank_hands(boards, hands, strengths)
+    out = np.empty((len(own), len(hands)))
+    _compare_hands(strengths, own, out)
+    return out
+
+
+def overlaps(hands: Cards, cards: Cards) -> NDArray[np.bool_]:
+    """Which hands hold one of the cards; empty slots do not count. [H, 2], [..., c] → [..., H]"""
+    held = np.zeros((*cards.shape[:-1], NO_CARD + 1), bool)
+    np.put_along_axis(held, cards.astype(np.intp), True, axis=-1)
+    held[..., NO_CARD] = False
+    return held[..., hands[:, 0]] | held[..., hands[:, 1]]
+
+
+class HandTable:
+    """All private hands of a game and how the board may be completed on each street."""
+
+    def __init__(self, rules: Rules, rng: np.random.Generator) -> None:
+        self.rules = rules
+        self.hands = private_hands(rules)  # [H, 2]
+        self.apart = ~overlaps(self.hands, self.hands)  # [H, H] two hands share no card
+        self.coming = [
+            completions(
+                rules, rules.visible_board[-1] - shown,
+                MAX_COMPLETIONS if shown else MAX_COMPLETIONS_ONCE, rng,
+            )
+            for shown in rules.visible_board
+        ]  # fmt: skip
+        self.empty_board = np.zeros((0, 0))  # equities [H, H] before any card has come
+        if rules.visible_board[0] == 0:
+            every = np.arange(len(self.hands))
+            self.empty_board = equities(self.hands, every, EMPTY_BOARD, self.coming[0])
+
+    def by_strength(self, board: Cards) -> NDArray[np.int64]:
+        """The hands that a full board leaves, weak ones first."""
+        possible = np.flatnonzero(~overlaps(self.hands, board))
+        strengths = np.empty((1, len(possible)), np.int32)
+        _rank_hands(board[None], self.hands[possible], strengths)
+        return possible[np.argsort(strengths[0], kind="stable")]
+
+
+class Boards:
+    """Full boards with some hands to follow on each, and what hands see as the cards come.
+
+    B boards, M followed hands on each, H private hands; V visible boards: the distinct ones of the
+    first street, then those of the next; U distinct views that hands have of them.
+    """
+
+    def __init__(self, table: HandTable, full: Cards, own: NDArray[np.int64]) -> None:
+        self.table, rules = table, table.rules
+        self.own_of = own.reshape(-1)  # [B · M] the followed hands
+        self.board_of = np.repeat(np.arange(len(own)), own.shape[1])  # [B · M]
+        visible, first = [], 0
+        self.visible_of = np.empty((rules.streets, len(full)), np.int64)  # [S, B]
+        for street, shown in enumerate(rules.visible_board):
+            seen = np.where(np.arange(NUM_BOARD) < shown, full, NO_CARD).astype(np.uint8)
+            distinct, which = np.unique(seen, axis=0, return_inverse=True)
+            self.visible_of[street] = first + which.reshape(-1)
+            visible.append(distinct)
+            first += len(distinct)
+        self.visible = np.concatenate(visible)  # [V, 5]
+        self.possible = ~overlaps(table.hands, self.visible)  # [V, H]
+        self._number_views()
+        self._equities: dict[int, NDArray[np.float64]] = {}  # by street [B · M, H]
+        self._known = np.zeros((rules.streets, len(full)), bool)
+
+    def _number_views(self) -> None:
+        """Hands share a view if a renaming of suits makes one the other and keeps the board."""
+        views = np.zeros((*self.possible.shape, NUM_SLOTS + 1), np.uint8)  # eight bytes: one number
+        views[:, :, :2], views[:, :, 2:NUM_SLOTS] = self.table.hands, self.visible[:, None]
+        views[:, :, :NUM_SLOTS] = canonical(views[:, :, :NUM_SLOTS])
+        codes = views.view(np.uint64)[:, :, 0]
+        self.view_of = np.zeros(self.possible.shape, np.int64)  # [V, H] numbered from 0 on each
+        distinct = []
+        for row, possible in enumerate(self.possible):
+            found, which = np.unique(codes[row, possible], return_inverse=True)
+            self.view_of[row, possible] = which
+            distinct.append(found)
+        self.num_views = np.array([len(found) for found in distinct])  # [V]
+        self.first_view = np.cumsum(self.num_views) - self.num_views  # [V]
+        packed = np.concatenate(distinct).view(np.uint8).reshape(-1, NUM_SLOTS + 1)
+        self.views = np.ascontiguousarray(packed[:, :NUM_SLOTS])  # [U, 7] canonical
+
+    def equities(
+        self, street: int, plays: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Equities on a street and which row of them belongs to each followed hand. [·, H], [n]"""
+        table = self.table
+        if table.rules.visible_board[street] == 0:
+            return table.empty_board, self.own_of[plays]
+        if street not in self._equities:
+            self._equities[street] = np.empty((len(self.own_of), len(table.hands)))
+        for board in np.unique(self.board_of[plays]):
+            if not self._known[street, board]:
+                here = self.board_of == board
+                visible = self.visible[self.visible_of[street, board]]
+                self._equities[street][here] = equities(
+                    table.hands, self.own_of[here], visible, table.coming[street]
+                )
+                self._known[street, board] = True
+        return self._equities[street], plays
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
+def weigh_ranges(
+    reach: NDArray[np.float64],
+    folds: NDArray[np.float64],
+    reach_rows: NDArray[np.int64],
+    fold_rows: NDArray[np.int64],
+    apart: NDArray[np.bool_],
+    own: NDArray[np.int64],
+    equity: NDArray[np.float64],
+    equity_rows: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Σ π, Σ π wp over the hands apart from one's own, and both with the part of π that folds.
+
+    reach [K, H] is π, folds [A, H] that part of it; a negative row of `folds` means none. [n, 4]
+    """
+    for play in prange(len(own)):
+        possible, wins = apart[own[play]], equity[equity_rows[play]]
+        range_ = reach[reach_rows[play]]
+        mass = points = folding = points_folding = 0.0
+        for hand in range(len(range_)):
+            share = range_[hand] * possible[hand]
+            mass += share
+            points += share * wins[hand]
+        if fold_rows[play] >= 0:
+            folded = folds[fold_rows[play]]
+            for hand in range(len(folded)):
+                share = folded[hand] * possible[hand]
+                folding += share
+                points_folding += share * wins[hand]
+        sums[play] = mass, points, folding, points_folding
+
+
+@njit(cache=True, parallel=True)
+def _rank_hands(boards: Cards, hands: Cards, strengths: NDArray[np.int32]) -> None:
+    """The strength of every hand on every full board. [C, H]"""
+    for row in prange(len(boards)):
+        board = 0
+        num_cards = 0
+        for slot in range(NUM_BOARD):
+            board = add_card(board, boards[row, slot])
+            num_cards += boards[row, slot] < NO_CARD
+        num_cards += 1 if hands[0, 1] == NO_CARD else 2
+        for hand in range(len(hands)):
+            mine = add_card(add_card(0, hands[hand, 0]), hands[hand, 1])
+            strengths[row, hand] = (
+                _DEAD if mine & board else packed_strength(mine | board, num_cards)
+            )
+
+
+@njit(cache=True, parallel=True)
+def _compare_hands(
+    strengths: NDArray[np.int32], own: NDArray[np.integer], out: NDArray[np.float64]
+) -> None:
+    num_hands = strengths.shape[1]
+    for row in prange(len(own)):
+        points = np.zeros(num_hands, np.int32)  # two for a win, one for a tie
+        count = np.zeros(num_hands, np.int32)
+        for board in range(len(strengths)):
+            mine = strengths[board, own[row]]
+            if mine != _DEAD:
+                theirs = strengths[board]
+                for hand in range(num_hands):
+                    # A dead hand is stronger than any other, so it never adds a point.
+                    points[hand] += (mine > theirs[hand]) + (mine >= theirs[hand])
+                    count[hand] += theirs[hand] != _DEAD
+        for hand in range(num_hands):
+            out[row, hand] = points[hand] / (2 * count[hand]) if count[hand] else 0.5

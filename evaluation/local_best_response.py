@@ -1,0 +1,299 @@
+"""Local best response (Lisý and Bowling 2017, "Equilibrium Approximation Quality of Current
+No-Limit Poker Bots"), for limit betting: a lower bound on exploitability in games of any size.
+
+LBR holds h and knows its opponent q's range π_q(h'), the product of q's action probabilities. At
+each decision it takes the best action were both to check and call from then on, with wp its
+equity against the range and fp the chance that q folds to a raise:
+
+    fold    −c_own
+    call    (2 wp − 1) c_call
+    raise   fp c_opp + (1 − fp) (2 wp' − 1) c_raise      wp' against the hands that do not fold
+
+A best response wins at least what LBR wins on average. The average is over sampled boards, own
+hands and actions of q; q's hand is never sampled. Given h, the board and the history it is
+distributed as π_q over the hands that h and the whole board leave, so q's actions are drawn from
+that mixture and showdowns are expectations over it. Only actions with mass are drawn: no range
+ever runs empty. LBR itself chooses by the visible board: to use the whole board would be to know
+cards that are still to come, and the bound would be none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
+from env.betting_tree import NONE, SHOWDOWN, BettingTree
+from env.cards import NO_CARD, NUM_BOARD
+from env.rules import Rules
+from evaluation.answers import checked
+from evaluation.equity import Boards, HandTable, weigh_ranges
+
+if TYPE_CHECKING:
+    from deep_cfr.policy import Policy, ViewStrategies
+
+_ASKED_ROWS = 1 << 16  # infosets put to the policy at once; bounds the memory it takes
+_TIE_CHIPS = 1e-6  # values this close are equal, whatever the rounding
+
+Vectors = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LocalBestResponse:
+    """What LBR wins from a policy, in thousandths of a big blind per hand."""
+
+    br_mbb: tuple[float, float]  # of LBR in seat 0, in seat 1
+    bound_mbb: float  # the mean over both seats, at most the exploitability
+    interval_mbb: float  # half the width of the bound's 95 % confidence interval
+    hands: int  # played, both seats counted
+    boards: int  # independent samples
+
+
+def local_best_response(
+    rules: Rules,
+    tree: BettingTree,
+    policy: Policy,
+    num_hands: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], None] = lambda hands: None,
+    hands_per_board: int = 64,
+    boards_per_batch: int = 16,
+) -> LocalBestResponse:
+    """At least `num_hands` hands of LBR: on each board some own hands, each in both seats."""
+    table = HandTable(rules, rng)
+    left = len(rules.deck) - rules.visible_board[-1]
+    num_own = min(hands_per_board, comb(left, rules.hole_cards))
+    num_boards = max(2, ceil(num_hands / (2 * num_own)))
+    won_chips = np.empty((num_boards, 2))  # means over the hands of a board, by seat
+    for start in range(0, num_boards, boards_per_batch):
+        batch = _drawn(table, tree, min(boards_per_batch, num_boards - start), num_own, rng)
+        ask = policy.for_views(batch.boards.views)
+        for seat in (0, 1):
+            won = _Seat(tree, batch.boards, ask, seat, batch.numbers[seat]).play()
+            means = won.reshape(-1, num_own).mean(axis=1)
+            won_chips[start : start + len(means), seat] = means
+        progress(2 * len(won))
+    won_mbb = 1000 * won_chips / rules.big_blind_chips
+    both = won_mbb.mean(axis=1)
+    return LocalBestResponse(
+        br_mbb=(float(won_mbb[:, 0].mean()), float(won_mbb[:, 1].mean())),
+        bound_mbb=float(both.mean()),
+        interval_mbb=float(1.96 * both.std(ddof=1) / np.sqrt(num_boards)),
+        hands=2 * num_own * num_boards,
+        boards=num_boards,
+    )
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """P = B · M plays (a board, an own hand on it), to be played in both seats."""
+
+    boards: Boards
+    numbers: Vectors  # [2, P, levels] one for every decision that q may face
+
+
+def _drawn(
+    table: HandTable, tree: BettingTree, size: int, num_own: int, rng: np.random.Generator
+) -> _Batch:
+    """A random batch, drawn board by board, so that its size makes no difference.
+
+    Hands of one board are equal steps apart in the order of strength, and their numbers equal
+    steps apart on a circle. Each hand is still as likely as any other and its numbers uniform and
+    independent, but good luck and bad are spread evenly over a board.
+    """
+    rules, levels = table.rules, int(tree.depth[-1])
+    shown = rules.visible_board[-1]
+    full = np.full((size, NUM_BOARD), NO_CARD, np.uint8)
+    own = np.empty((size, num_own), np.int64)
+    numbers = np.empty((size, 2, num_own, levels))
+    which = np.arange(num_own)
+    steps = np.sqrt(np.arange(levels) + 2.5)  # on a circle of length one; irrational
+    for row in range(size):
+        full[row, :shown] = rng.choice(rules.deck, shown, replace=False)
+        order = table.by_strength(full[row])
+        own[row] = order[((which + rng.random()) * (len(order) / num_own)).astype(np.int64)]
+        numbers[row] = (rng.random((2, 1, levels)) + which[:, None] * steps) % 1
+    boards = Boards(table, full, own)
+    return _Batch(boards, np.swapaxes(numbers, 0, 1).reshape(2, own.size, -1))
+
+
+@dataclass(frozen=True)
+class _Ranges:
+    """q's reach where plays stand. It is public: plays on one visible board and node share it.
+
+    K distinct (visible board, node), A of them nodes of q.
+    """
+
+    of_play: Ints  # [n]
+    reach: Vectors  # [K, H] zero for hands that the visible board rules out
+    joint_of: Ints  # [K] row of `joint`; NONE where q is not to act
+    joint: Vectors  # [A, 3, H] reach times the probability of each action
+
+    def row_after(self, rows: Ints, actions: Ints) -> Ints:
+        """Where q's new reach stands when `joint` is put below `reach`. [n]"""
+        return len(self.reach) + NUM_ACTIONS * self.joint_of[rows] + actions
+
+
+@dataclass(frozen=True)
+class _Seat:
+    """LBR in one seat, all plays of a batch side by side."""
+
+    tree: BettingTree
+    boards: Boards
+    ask: ViewStrategies
+    seat: int
+    numbers: Vectors  # [P, levels]
+
+    def play(self) -> Vectors:
+        """What LBR wins in each play, chips. [P]"""
+        tree = self.tree
+        won = np.zeros(len(self.boards.own_of))
+        plays, nodes = np.arange(len(won)), np.zeros(len(won), np.int64)
+        reach, origin = np.ones((1, len(self.boards.table.hands))), np.zeros(len(won), np.int64)
+        while len(plays):
+            own = tree.actor[nodes] == self.seat
+            # Raising does not change q's range, so LBR looks straight at the node of q's answer.
+            looks = np.where(own & tree.legal[nodes, RAISE], tree.children[nodes, RAISE], nodes)
+            ranges = self._ranges(plays, looks, reach, origin)
+            over = ~tree.is_decision[nodes]
+            won[plays[over]] = self._settle(plays[over], nodes[over], ranges, over)
+            moves = np.full(len(plays), RAISE)  # to where LBR has looked, or there already
+            moves[own] = self._choose(plays[own], nodes[own], ranges, own)
+            answers = ~over & (moves == RAISE)
+            nodes, origin = tree.children[nodes, moves].astype(np.int64), ranges.of_play.copy()
+            replies = self._reply(plays[answers], looks[answers], ranges, answers)
+            nodes[answers] = tree.children[looks[answers], replies]
+            origin[answers] = ranges.row_after(ranges.of_play[answers], replies)
+            reach = np.concatenate([ranges.reach, ranges.joint.reshape(-1, reach.shape[1])])
+            plays, nodes, origin = plays[~over], nodes[~over], origin[~over]
+        return won
+
+    def _ranges(self, plays: Ints, looks: Ints, reach: Vectors, origin: Ints) -> _Ranges:
+        """The distinct ranges of some plays, from those a step earlier."""
+        tree, boards = self.tree, self.boards
+        # At a showdown all cards have come, whatever the street of the last bet.
+        last = boards.table.rules.streets - 1
+        street = np.where(tree.kind[looks] == SHOWDOWN, last, tree.street[looks])
+        visible = boards.visible_of[street, boards.board_of[plays]]
+        keys = visible * len(tree) + looks
+        _, first, of_play = np.unique(keys, return_index=True, return_inverse=True)
+        visible, nodes = visible[first], looks[first]
+        reach = reach[origin[first]] * boards.possible[visible]
+        asked = tree.actor[nodes] == 1 - self.seat
+        joint = self._joint(visible[asked], nodes[asked], reach[asked])
+        return _Ranges(of_play, reach, np.where(asked, np.cumsum(asked) - 1, NONE), joint)
+
+    def _joint(self, visible: Ints, nodes: Ints, reach: Vectors) -> Vectors:
+        """q's reach times its strategy; one question for each distinct view. [A, 3, H]"""
+        boards, counts = self.boards, self.boards.num_views[visible]
+        starts = np.cumsum(counts) - counts
+        rows = np.arange(counts.sum()) + np.repeat(boards.first_view[visible] - starts, counts)
+        asked = np.repeat(nodes, counts)
+        strategy = np.empty((len(rows), NUM_ACTIONS))
+        for start in range(0, len(rows), _ASKED_ROWS):
+            part = slice(start, start + _ASKED_ROWS)
+            answers = self.ask(rows[part], asked[part])
+            strategy[part] = checked(self.tree, answers, boards.views, rows[part], asked[part])
+        joint = np.empty((len(nodes), NUM_ACTIONS, reach.shape[1]))
+        _multiply(reach, strategy, starts, boards.view_of, visible, joint)
+        return joint
+
+    def _choose(self, plays: Ints, nodes: Ints, ranges: _Ranges, chosen: Bools) -> Ints:
+        """The best action at LBR's decisions, were both to check and call from then on. [n]"""
+        tree, seat = self.tree, self.seat
+        mass, won, folding, won_folding = np.empty((4, len(plays)))
+        street = tree.street[nodes]
+        for s in np.unique(street):
+            at = street == s
+            sums = self._weigh(int(s), plays[at], ranges, np.flatnonzero(chosen)[at])
+            mass[at], won[at], folding[at], won_folding[at] = sums.T
+        called, raised = tree.children[nodes, CALL], tree.children[nodes, RAISE]
+        answer = tree.children[raised, CALL]  # without meaning, like `raised`, if none is legal
+        stake = tree.contributions.min(axis=1)
+        values = np.stack([
+            -mass * tree.contributions[nodes, seat],
+            (2 * won - mass) * stake[called],
+            folding * tree.contributions[raised, 1 - seat]
+            + (2 * (won - won_folding) - (mass - folding)) * stake[answer],
+        ], axis=1)  # fmt: skip
+        values = np.where(tree.legal[nodes], values / mass[:, None], -np.inf)
+        # The cheapest of the best; rounding must not decide between equals.
+        return (values >= values.max(axis=1, keepdims=True) - _TIE_CHIPS).argmax(axis=1)
+
+    def _settle(self, plays: Ints, nodes: Ints, ranges: _Ranges, over: Bools) -> Vectors:
+        """What LBR wins where plays end: at a showdown, on average over q's range. [n]"""
+        tree = self.tree
+        sign = 1 if self.seat == 0 else -1
+        won = sign * tree.payoffs(nodes, np.full(len(nodes), sign, np.int8)).astype(np.float64)
+        shown = tree.kind[nodes] == SHOWDOWN
+        last = self.boards.table.rules.streets - 1
+        mass, points = self._weigh(last, plays[shown], ranges, np.flatnonzero(over)[shown]).T[:2]
+        won[shown] *= 2 * points / mass - 1
+        return won
+
+    def _weigh(self, street: int, plays: Ints, ranges: _Ranges, rows: Ints) -> Vectors:
+        """Sums over q's range, see `weigh_ranges`. [n, 4]"""
+        of_play = ranges.of_play[rows]
+        equity, equity_rows = self.boards.equities(street, plays)
+        sums = np.empty((len(plays), 4))
+        weigh_ranges(
+            ranges.reach, ranges.joint[:, FOLD], of_play, ranges.joint_of[of_play],
+            self.boards.table.apart, self.boards.own_of[plays], equity, equity_rows, sums,
+        )  # fmt: skip
+        return sums
+
+    def _reply(self, plays: Ints, nodes: Ints, ranges: _Ranges, rows: Bools) -> Ints:
+        """q's actions, drawn from what its range does, the whole board known. [n]"""
+        boards = self.boards
+        replies = np.empty(len(plays), np.int64)
+        _draw_actions(
+            ranges.joint, ranges.joint_of[ranges.of_play[rows]],
+            boards.table.apart, boards.own_of[plays],
+            boards.possible, boards.visible_of[-1, boards.board_of[plays]],
+            self.numbers[plays, self.tree.depth[nodes]], replies,
+        )  # fmt: skip
+        return replies
+
+
+@njit(cache=True, parallel=True)
+def _multiply(
+    reach: Vectors, strategy: Vectors, starts: Ints, view_of: Ints, visible: Ints, joint: Vectors
+) -> None:
+    for row in prange(len(reach)):
+        views = view_of[visible[row]]
+        for hand in range(reach.shape[1]):
+            for action in range(3):
+                probability = strategy[starts[row] + views[hand], action]
+                joint[row, action, hand] = reach[row, hand] * probability
+
+
+@njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
+def _draw_actions(
+    joint: Vectors, joint_rows: Ints, apart: Bools, own: Ints,
+    possible: Bools, whole: Ints, numbers: Vectors, replies: Ints,
+) -> None:  # fmt: skip
+    """The action whose share of the range's mass a number falls into; never one without mass."""
+    for play in prange(len(own)):
+        mass = np.zeros(3)
+        first, second = apart[own[play]], possible[whole[play]]
+        for action in range(3):
+            masses = joint[joint_rows[play], action]
+            total = 0.0
+            for hand in range(len(masses)):
+                total += masses[hand] * (first[hand] & second[hand])
+            mass[action] = total
+        left = numbers[play] * mass.sum()
+        for action in range(3):
+            if mass[action] > 0:
+                replies[play] = action
+                left -= mass[action]
+                if left < 0:
+                    break

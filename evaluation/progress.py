@@ -1,0 +1,51 @@
+"""Progress bars of the commands: on a terminal only, with rate and time left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from tqdm import tqdm
+
+
+class Bars:
+    """One bar at a time: `bars(what, total)` opens it and returns how to move it on."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self._prefix = prefix
+        self._bar: tqdm[Any] | None = None
+
+    def __call__(self, what: str, total: int) -> Callable[[int], None]:
+        self.close()
+        bar = self._bar = tqdm(
+            total=total,
+            desc=f"{self._prefix}{what}",
+            disable=not sys.stderr.isatty(),
+            dynamic_ncols=True,
+            leave=False,
+            smoothing=0.1,
+        )
+
+        def tell(done: int) -> None:
+            bar.update(done)
+
+        return tell
+
+    def __enter__(self) -> Bars:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wipe the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
