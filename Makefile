@@ -6,11 +6,12 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	&& echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help train tensorboard test lint demo benchmark clean
+.PHONY: help train tensorboard evaluate test lint demo benchmark clean
 
 help:
 	@echo "make train        train limit hold'em; options: make train ARGS=\"--preset leduc\""
 	@echo "make tensorboard  watch the runs"
+	@echo "make evaluate     how exploitable is a model: make evaluate ARGS=checkpoints/RUN"
 	@echo "make test         lint, type-check and test everything"
 	@echo "make demo         show the rules, the betting tree and one random hand of limit hold'em"
 	@echo "make benchmark    measure the speed of everything"
@@ -40,6 +41,9 @@ train: .venv/.run
 tensorboard: .venv/.run
 	$(BIN)/tensorboard --logdir runs
 
+evaluate: .venv/.run
+	$(BIN)/python evaluate.py $(ARGS)
+
 demo: .venv/.run
 	$(BIN)/python -m env hulh
 
@@ -47,6 +51,7 @@ benchmark: .venv/.dev
 	$(BIN)/python benchmarks/env.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/traversal.py
+	$(BIN)/python benchmarks/evaluation.py
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -58,6 +58,7 @@ BENCHMARKS = {
     "env": "playouts_per_s openspiel_ratio rankings_per_s canonical_per_s emulator_actions_per_s "
     "compile_s cache_load_s",
     "training": "thesis_gemm_fraction paper_gemm_fraction",
+    "evaluation": "fhp_exact_s fhp_exact_peak_gb lbr_hands_per_s",
     "traversal": "hulh_infosets_per_s fhp_infosets_per_s oracle_ratio openspiel_ratio",
 }
 

@@ -18,9 +18,13 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from deep_cfr.checkpoint import load_model
 from deep_cfr.command import parse
 from deep_cfr.config import PRESETS, Config, ConfigError
+from env.compiler import compile
+from env.emulator import make_emulator
 from env.rules import parse_rules
+from evaluation.best_response import exploitability
 
 ROOT = Path(__file__).parent.parent
 TINY = [
@@ -200,6 +204,24 @@ def test_time_limits_stop_cleanly_with_a_model(tmp_path: Path) -> None:
     t = json.loads((run / "latest" / "state.json").read_text())["t"]
     assert 1 <= t < 9999
     assert (run / f"iter_{t:04d}" / "strategy.keras").exists()
+
+
+def test_flop_holdem_is_watched_by_estimates_on_the_same_flops(tmp_path: Path) -> None:
+    game = ["--game=fhp", "--iterations=2", "--eval-every=1", "--eval-boards=3", "--run-name=r"]
+    done = train(tmp_path, *TINY, *game)
+    assert done.returncode == 0, done.stderr
+    assert "estimate, too high on average" in done.stdout
+    first, second = metrics(tmp_path / "runs/r")
+    assert float(first["exploitability_estimate_mbb"]) > 0
+    assert first["exploitability_mbb"] == "", "an estimate never passes for exact"
+    model = tmp_path / "checkpoints/r/iter_0002"
+    recorded = json.loads((model / "model.json").read_text())["metrics"]
+    value = recorded["exploitability_estimate_mbb"]
+    assert value == pytest.approx(float(second["exploitability_estimate_mbb"]), abs=1e-3)
+    rules, policy, _ = load_model(model)
+    tree = compile(make_emulator(rules))
+    again = exploitability(rules, tree, policy, sample=(3, np.random.default_rng(0)))
+    assert again.exploitability_mbb == pytest.approx(value, rel=1e-4)
 
 
 def test_changed_settings_are_refused_by_name(uninterrupted: Path) -> None:
