@@ -1,7 +1,7 @@
 """Hand strength: how often a hand beats a uniformly random opposing one, ties half.
 
 HS is that share on a complete board, and E[HS^a] the mean of HS^a over the boards that can still
-come (University of Alberta's E[HS]; exponents above 1 favour hands that may become very good).
+come; exponents above 1 favour hands that may become very good.
 
 `win_rates` ranks all hands of a board together: sorted by strength and visited with running
 counts, one of all weaker hands and one for each card they hold, a hand c₁c₂ beats
@@ -187,7 +187,7 @@ def _two_others(seed: np.uint64, number: int, taken: int, size: int) -> tuple[in
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)
     high, low = z >> np.uint64(32), z & np.uint64(0xFFFFFFFF)
-    i = np.int64(high * np.uint64(size - 1) >> np.uint64(32))
-    j = np.int64(low * np.uint64(size - 2) >> np.uint64(32))
+    i = int(high * np.uint64(size - 1) >> np.uint64(32))
+    j = int(low * np.uint64(size - 2) >> np.uint64(32))
     j += j >= i
     return i + (i >= taken), j + (j >= taken)

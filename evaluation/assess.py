@@ -35,7 +35,7 @@ def assess_bot(request: Request, rules: Rules) -> None:
     name, towers = request.target, _prepare(request, "paper")
     tree = compile(make_emulator(rules))
     with Bars(f"{name}: ") as bars:
-        found = evaluate(rules, tree, make_bot(name, tree), request.settings, bars, towers)
+        found = evaluate(rules, tree, make_bot(name, rules, tree), request.settings, bars, towers)
     entry = {"name": name} | _entry(rules, found)
     print(report.one_model(name, rules, entry))
     _draw_gains(request, found, f"{name}, {rules.name}")

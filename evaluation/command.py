@@ -6,13 +6,14 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.names import BOT_NAMES
 from evaluation.settings import METHODS, Settings
 
 DESCRIPTION = """How exploitable is a saved model?
 
 A model folder (one that holds strategy.keras) is one model. A run folder stands for all its
-checkpoints: each is evaluated and a curve is drawn. A bot's name (random, fold, call, raise) with
---game is evaluated like a model. Results go to the terminal, into the model's model.json, its
+checkpoints: each is evaluated and a curve is drawn. A bot's name with --game is evaluated like a
+model. Results go to the terminal, into the model's model.json, its
 run's README.md and TensorBoard.
 
 Without --method the strongest one that the game allows is taken:
@@ -95,13 +96,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="evaluate.py",
         description=DESCRIPTION,
-        epilog=EXAMPLES,
+        epilog=f"{EXAMPLES}\n\nbots: {', '.join(BOT_NAMES)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", help="a model folder, a run folder, or a bot's name with --game")
     parser.add_argument("--method", choices=METHODS, help="[the strongest for the game]")
     parser.add_argument("--hands", type=int, metavar="N",
-                        help="hands to play: lbr [40000], exploiter [200000]")  # fmt: skip
+                        help="hands to play: lbr [40000], exploiter [200000; toy games "
+                        "2000000]")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all chance [0]")
     parser.add_argument("--sample-boards", type=int, default=0, metavar="N",
                         help="visit N boards instead of all: a quick estimate, too high on "

@@ -17,7 +17,7 @@ from evaluation.best_response import ByHand, exploitability
 from evaluation.boards import num_board_classes
 from evaluation.exploiter import exploiter_config, trained_exploiter
 from evaluation.local_best_response import local_best_response
-from evaluation.settings import DEFAULT_HANDS, EXACT, EXPLOITER, LBR, Settings
+from evaluation.settings import EXACT, EXPLOITER, LBR, Settings
 
 if TYPE_CHECKING:
     from deep_cfr.policy import Policy
@@ -123,7 +123,7 @@ def _exact(
 def _local_best_response(
     rules: Rules, tree: BettingTree, policy: Policy, settings: Settings, steps: Steps
 ) -> Evaluation:
-    hands = settings.hands or DEFAULT_HANDS[LBR]
+    hands = settings.hands_for(rules)
     rng = np.random.default_rng(settings.seed)
     found = local_best_response(rules, tree, policy, hands, rng, steps("hands", hands))
     return Evaluation(
@@ -143,7 +143,7 @@ def _local_best_response(
 def _exploiter(
     rules: Rules, tree: BettingTree, policy: Policy, settings: Settings, steps: Steps, towers: int
 ) -> Evaluation:
-    hands = settings.hands or DEFAULT_HANDS[EXPLOITER]
+    hands = settings.hands_for(rules)
     config = exploiter_config(rules, settings.seed, settings.iterations)
     found = trained_exploiter(rules, tree, policy, hands, config, settings.seed, steps, towers)
     return Evaluation(

@@ -13,7 +13,8 @@ from env.rules import Rules
 from evaluation.best_response import is_feasible, refuse_too_large
 
 EXACT, LBR, EXPLOITER = METHODS = ("exact", "lbr", "exploiter")
-DEFAULT_HANDS = {LBR: 40_000, EXPLOITER: 200_000}
+LBR_HANDS = 40_000
+EXPLOITER_HANDS, EXPLOITER_TOY_HANDS = 200_000, 2_000_000  # toy games are quick and margins small
 
 
 class MethodError(ValueError):
@@ -44,3 +45,11 @@ class Settings:
             if given:
                 raise MethodError(f"{option} means nothing to method {method!r}")
         return method
+
+    def hands_for(self, rules: Rules) -> int:
+        """How many hands to play."""
+        if self.hands is not None:
+            return self.hands
+        if self.method_for(rules) == LBR:
+            return LBR_HANDS
+        return EXPLOITER_HANDS if rules.is_holdem else EXPLOITER_TOY_HANDS

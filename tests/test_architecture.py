@@ -30,14 +30,15 @@ def test_the_game_stands_alone(path: Path) -> None:
     assert not foreign
 
 
-def test_one_module_knows_pypokerengine() -> None:
+def test_two_modules_know_pypokerengine() -> None:
+    """The emulator plays on it; the player sits down at somebody else's table."""
     importers = [
         str(path.relative_to(ROOT))
-        for folder in ("env", "benchmarks")
+        for folder in ("env", "deep_cfr", "agents", "evaluation", "benchmarks")
         for path in sorted((ROOT / folder).glob("*.py"))
         if "pypokerengine" in imports(path)
     ]
-    assert importers == ["env/emulator.py"]
+    assert importers == ["env/emulator.py", "agents/pypokerengine_player.py"]
 
 
 WITHOUT_TENSORFLOW = {
@@ -58,7 +59,8 @@ def test_the_learner_knows_no_evaluators_and_imports_tensorflow_in_few_places(pa
 
 def test_help_and_games_load_without_tensorflow() -> None:
     code = (
-        "import sys; import env, deep_cfr.command, deep_cfr.merging, train; "
+        "import sys; import agents.names, agents.strength; "
+        "import env, deep_cfr.command, deep_cfr.merging, train; "
         "sys.exit('tensorflow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
