@@ -6,12 +6,13 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	&& echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help train tensorboard evaluate test lint demo benchmark clean
+.PHONY: help train tensorboard evaluate tournament test lint demo benchmark clean
 
 help:
 	@echo "make train        train limit hold'em; options: make train ARGS=\"--preset leduc\""
 	@echo "make tensorboard  watch the runs"
 	@echo "make evaluate     how exploitable is a model: make evaluate ARGS=checkpoints/RUN"
+	@echo "make tournament   round robin: make tournament ARGS=\"checkpoints/RUN call honest\""
 	@echo "make test         lint, type-check and test everything"
 	@echo "make demo         show the rules, the betting tree and one random hand of limit hold'em"
 	@echo "make benchmark    measure the speed of everything"
@@ -44,6 +45,9 @@ tensorboard: .venv/.run
 evaluate: .venv/.run
 	$(BIN)/python evaluate.py $(ARGS)
 
+tournament: .venv/.run
+	$(BIN)/python tournament.py $(ARGS)
+
 demo: .venv/.run
 	$(BIN)/python -m env hulh
 
@@ -52,6 +56,7 @@ benchmark: .venv/.dev
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/traversal.py
 	$(BIN)/python benchmarks/evaluation.py
+	$(BIN)/python benchmarks/match.py
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -77,8 +77,8 @@ def _train(request: Request) -> int:
 def measure(solver: Solver, policy: Policy, steps: Steps) -> Measured | None:
     """Exploitability, exact or from a sample of flops; None where only other tools can tell."""
     from deep_cfr.run import Measured  # noqa: PLC0415
+    from env.boards import num_board_classes  # noqa: PLC0415
     from evaluation.best_response import exploitability, is_feasible  # noqa: PLC0415
-    from evaluation.boards import num_board_classes  # noqa: PLC0415
 
     rules, config = solver.rules, solver.config
     if not is_feasible(rules):

@@ -26,9 +26,9 @@ from deep_cfr.networks import make_network
 from deep_cfr.policy import NetworkPolicy, average_strategy_policy
 from env import compile, make_emulator, parse_rules
 from env.betting_tree import BettingTree
+from env.boards import num_board_classes
 from env.rules import Rules
 from evaluation.best_response import exploitability
-from evaluation.boards import num_board_classes
 from evaluation.local_best_response import local_best_response
 
 WIDTH, FEW_BOARDS, LBR_HANDS = 64, 4, 2_048

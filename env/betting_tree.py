@@ -68,6 +68,19 @@ class BettingTree:
         player_0_folded = (self.kind == FOLDED) & (self.actor[self.parent] == 0)
         return _read_only(np.where(player_0_folded, -lost, lost))
 
+    @cached_property
+    def stakes(self) -> NDArray[np.float64]:
+        """[N] chips that player 0 wins: after a fold outright, at a showdown with the best hand."""
+        return _read_only(self._stake.astype(np.float64))
+
+    def entries(self, street: int) -> NDArray[np.intp]:
+        """Nodes whose values the cards of `street` decide: its first decisions, all-ins before."""
+        is_first = (self.street == street) & (
+            (self.street[self.parent] < street) | (self.parent == NONE)
+        )
+        all_in = (self.kind == SHOWDOWN) & (self.street < street)
+        return np.flatnonzero(self.is_decision & is_first | all_in)
+
     def payoffs(self, nodes: NDArray[np.integer], results: NDArray[np.int8]) -> NDArray[np.int32]:
         """Chips won by player 0 at terminal nodes, given each deal's showdown result. [n]"""
         decided = np.where(self.kind[nodes] == FOLDED, np.int8(1), results)

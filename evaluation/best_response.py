@@ -27,11 +27,7 @@ from numpy.typing import NDArray
 from deep_cfr.progress import Steps, silent
 from env.actions import NUM_ACTIONS
 from env.betting_tree import FOLDED, SHOWDOWN, BettingTree
-from env.cards import NO_CARD, Cards, canonical
-from env.hands import strengths
-from env.rules import Rules
-from evaluation.answers import checked
-from evaluation.boards import (
+from env.boards import (
     EMPTY_BOARD,
     boards,
     hand_classes,
@@ -39,8 +35,11 @@ from evaluation.boards import (
     num_boards,
     private_hands,
     sampled,
+    symmetrised,
 )
-from evaluation.ranges import (
+from env.cards import NO_CARD, Cards, canonical
+from env.hands import strengths
+from env.ranges import (
     BEST_0,
     BEST_1,
     NUM_VALUES,
@@ -51,6 +50,8 @@ from evaluation.ranges import (
     carry_reach,
     settle,
 )
+from env.rules import Rules
+from evaluation.answers import checked
 
 if TYPE_CHECKING:
     from deep_cfr.policy import Policy
@@ -196,7 +197,7 @@ class _PublicTree:
     def _dealt(self, street: int, before: Cards, hands: Cards, reach: Vectors) -> Vectors:
         """Values when the cards of `street` are about to come. [2, N, L] → [4, N, L]"""
         rules = self.rules
-        entries = self._entries(street)
+        entries = self.tree.entries(street)
         total = np.zeros((NUM_VALUES, len(entries), len(hands)))
         rows, weights = self._boards(street, before)
         tell = self.steps("boards", len(rows)) if is_empty(before) else silent("", 0)
@@ -210,17 +211,10 @@ class _PublicTree:
         unseen = len(rules.deck) - 2 * rules.hole_cards - (shown - new)
         total /= comb(unseen, new)
         if self.merge_suits and is_empty(before):
-            total = _symmetrised(total, hands)
+            total = symmetrised(total, hands)
         values = np.zeros((NUM_VALUES, len(self.tree), len(hands)))
         values[:, entries] = total
         return values
-
-    def _entries(self, street: int) -> NDArray[np.intp]:
-        """Nodes whose values the cards of `street` decide: its first decisions, all-ins before."""
-        tree = self.tree
-        first = (tree.street == street) & ((tree.street[tree.parent] < street) | (tree.parent < 0))
-        all_in = (tree.kind == SHOWDOWN) & (tree.street < street)
-        return np.flatnonzero(tree.is_decision & first | all_in)
 
     def _boards(self, street: int, before: Cards) -> tuple[Cards, NDArray[np.float64]]:
         """The boards to visit, and how much each counts."""
@@ -243,7 +237,7 @@ class _PublicTree:
             values = self._dealt(street + 1, board, hands, reach)
         self._settle(street, views, reach, values)
         back_up(tree.children, tree.actor, nodes, strategy, classes, values)
-        return values[:, self._entries(street)]
+        return values[:, self.tree.entries(street)]
 
     def _settle(self, street: int, views: Cards, reach: Vectors, values: Vectors) -> None:
         """Values of the terminals that this street decides, in place. [4, N, L]"""
@@ -253,9 +247,8 @@ class _PublicTree:
         if street == self.rules.streets - 1:  # also those all-in on an earlier street
             decided |= tree.kind == SHOWDOWN
             strength = strengths(views)
-        stakes = tree.payoffs(np.arange(len(tree)), np.ones(len(tree), np.int8)).astype(np.float64)
         settle(
-            tree.kind, stakes, np.flatnonzero(decided), views[:, :2],
+            tree.kind, tree.stakes, np.flatnonzero(decided), views[:, :2],
             np.argsort(strength, kind="stable"), strength, reach, values,
         )  # fmt: skip
 
@@ -278,15 +271,3 @@ class _PublicTree:
                 asked = checked(self.tree, answers, cards, rows, ids)
                 strategy[mine] = asked.reshape(-1, len(cards), NUM_ACTIONS)
         return strategy, classes.reshape(-1)
-
-
-def _symmetrised(values: Vectors, hands: Cards) -> Vectors:
-    """Each hand's value averaged over the hands that a renaming of suits makes of it. [..., H]
-
-    What h gets on a renamed board, the hand renamed back gets on the board itself. Over all
-    renamings that hand runs evenly through h's class, so the boards merged into one give h, on
-    average, what that one gives to the hands of the class.
-    """
-    classes = hand_classes(hands)[1]
-    member = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)  # [H, classes]
-    return values @ (member / member.sum(axis=0)) @ member.T

@@ -15,10 +15,10 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from env.boards import EMPTY_BOARD, private_hands
 from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, canonical
 from env.hands import add_card, packed_strength
 from env.rules import Rules
-from evaluation.boards import EMPTY_BOARD, private_hands
 
 # More completions than this are sampled: of the empty board, once a run, and of others, for each.
 # Rougher equities make a local best response choose a little worse, so that it wins a little

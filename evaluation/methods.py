@@ -11,10 +11,10 @@ import numpy as np
 
 from deep_cfr.progress import Steps
 from env.betting_tree import BettingTree
+from env.boards import num_board_classes
 from env.cards import RANKS, Cards
 from env.rules import Rules
 from evaluation.best_response import ByHand, exploitability
-from evaluation.boards import num_board_classes
 from evaluation.exploiter import exploiter_config, trained_exploiter
 from evaluation.local_best_response import local_best_response
 from evaluation.settings import EXACT, EXPLOITER, LBR, Settings

@@ -6,6 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from env.boards import boards, hand_classes, private_hands, sampled
 from env.cards import NO_CARD, Cards
 from env.rules import FHP, HULH, KUHN, LEDUC, Rules, parse_rules
 from evaluation.best_response import (
@@ -14,7 +15,6 @@ from evaluation.best_response import (
     expected_value,
     exploitability,
 )
-from evaluation.boards import boards, hand_classes, private_hands, sampled
 from tests.brute_force import OPENSPIEL, BruteForce, InOpenSpiel, tree_of
 from tests.equilibrium import Equilibrium
 from tests.policies import (

@@ -59,6 +59,7 @@ BENCHMARKS = {
     "compile_s cache_load_s",
     "training": "thesis_gemm_fraction paper_gemm_fraction",
     "evaluation": "fhp_exact_s fhp_exact_peak_gb lbr_hands_per_s",
+    "match": "hands_per_s naive_ratio",
     "traversal": "hulh_infosets_per_s fhp_infosets_per_s oracle_ratio openspiel_ratio",
 }
 

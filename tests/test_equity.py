@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from env.boards import EMPTY_BOARD, private_hands
 from env.cards import NO_CARD, Cards, canonical, parse_cards
 from env.deals import showdown_result
 from env.rules import HULH, KUHN, LEDUC, Rules, parse_rules
-from evaluation.boards import EMPTY_BOARD, private_hands
 from evaluation.equity import Boards, HandTable, completions, equities, overlaps
 
 

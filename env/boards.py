@@ -79,6 +79,18 @@ def sampled(
     return chosen * (ends[-1] / num_samples)
 
 
+def symmetrised(values: NDArray[np.float64], hands: Cards) -> NDArray[np.float64]:
+    """Each hand's value averaged over the hands that a renaming of suits makes of it. [..., H]
+
+    What h gets on a renamed board, the hand renamed back gets on the board itself. Over all
+    renamings that hand runs evenly through h's class, so the boards merged into one give h, on
+    average, what that one gives to the hands of the class.
+    """
+    classes = hand_classes(hands)[1]
+    member = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)  # [H, classes]
+    return values @ (member / member.sum(axis=0)) @ member.T
+
+
 def is_empty(board: Cards) -> bool:
     """No card lies on the table."""
     return bool((board == NO_CARD).all())

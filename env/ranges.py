@@ -99,6 +99,19 @@ def settle(
             values[POLICY_0 + player, node, hand] = out[hand]
 
 
+def unblocked(hands: Cards, reach: Vectors) -> Vectors:
+    """Σ of `reach` over the hands that share no card with one's own. [n, L] → [n, L]"""
+    out = np.empty_like(reach)
+    _unblocked_rows(hands, reach, out)
+    return out
+
+
+@njit(cache=True, parallel=True)
+def _unblocked_rows(hands: Cards, reach: Vectors, out: Vectors) -> None:
+    for row in prange(len(reach)):
+        _unblocked(hands, reach[row], out[row])
+
+
 @njit(cache=True)
 def _unblocked(hands: Cards, reach: Vectors, out: Vectors) -> None:
     """Σ of `reach` over hands that share no card with one's own. [L] → [L]"""

@@ -1,0 +1,72 @@
+"""The options of `tournament.py`: what follows from what, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tournament
+from evaluation.tournament_command import Schedule, parse
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--hands 2",
+        "--hands many",
+        "--hands-per-game 7",
+        "--precision 10",
+        "--hands auto --precision 0",
+        "--hands 1000 --games 600",
+        "--hands 1000 --games 10 --hands-per-game 200",
+        "--hands auto --max-hands 1000 --games 10 --hands-per-game 200",
+        "--seed -1",
+        "--transcripts -1",
+        "--batch 0",
+        "--out README.md",
+    ],
+)
+def test_impossible_options_are_refused(
+    words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit) as stopped:
+        tournament.main(["call", "raise", *words.split()])
+    assert stopped.value.code == 2
+    assert words.split(maxsplit=1)[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "schedule"),
+    [
+        ("", Schedule(100_000, games=100, hands_per_game=1_000)),
+        ("--hands 50", Schedule(50, games=25, hands_per_game=2)),
+        ("--games 50", Schedule(100_000, games=50, hands_per_game=2_000)),
+        ("--hands-per-game 300", Schedule(30_000, games=100, hands_per_game=300)),
+        ("--games 7 --hands-per-game 30", Schedule(210, games=7, hands_per_game=30)),
+        ("--hands 1000 --hands-per-game 300", Schedule(1_000, games=3, hands_per_game=300)),
+        ("--hands 1000 --games 7", Schedule(1_000, games=7, hands_per_game=142)),
+        ("--hands auto", Schedule(None, games=100, hands_per_game=200)),
+        (
+            "--hands auto --hands-per-game 3000 --precision 5 --seed 3",
+            Schedule(None, 5.0, games=100, hands_per_game=3_000, seed=3),
+        ),
+    ],
+)
+def test_hands_and_games_follow_from_each_other(words: str, schedule: Schedule) -> None:
+    assert parse(["a", "b", *words.split()]).schedule == schedule
+
+
+def test_help_needs_no_tensorflow() -> None:
+    code = "import sys, tournament; sys.exit('tensorflow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+    shown = subprocess.run(
+        [sys.executable, "tournament.py", "--help"], cwd=ROOT, check=True, capture_output=True
+    ).stdout.decode()
+    for word in ("examples:", "--hands-per-game", "tight-aggressive", "95 %"):
+        assert word in shown
