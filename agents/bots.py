@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from agents.names import BOT_NAMES
-from agents.strength import Strengths
 from agents.styles import STYLES, StrengthPolicy, honest_rule, style_rule
 from deep_cfr.policy import Policy, TabularPolicy, uniform_policy
 from env.actions import ACTION_NAMES, CALL
 from env.betting_tree import BettingTree
 from env.rules import Rules
+from env.strength import Strengths
 
 
 def make_bot(name: str, rules: Rules, tree: BettingTree) -> Policy:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.strength import Strengths
-from agents.win_rates import Floats
 from deep_cfr.policy import Nodes, ViewStrategies
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
 from env.betting_tree import BettingTree
 from env.cards import Cards
+from env.strength import Strengths
+from env.win_rates import Floats
 
 StrengthRule = Callable[[Floats, Nodes], Floats]  # (strengths [n], nodes [n]) → [n, 3]
 

@@ -89,9 +89,8 @@ def load_model(path: Path, towers: int = 1) -> tuple[Rules, NetworkPolicy, dict[
         parts = [model.get_layer(name) for name in ("card_branch", "bet_branch", "head")]
     except (OSError, ValueError, KeyError, TypeError, RulesError, ConfigError) as error:
         raise StorageError(f"{folder} holds no readable model: {error}") from None
-    encoding = make_encoding(
-        config.network, rules, compile(make_emulator(rules)), config.literal_bets
-    )
+    tree = compile(make_emulator(rules))
+    encoding = make_encoding(config.network, rules, tree, config.literal_bets, config.strength)
     network = Network(config.network, encoding, parts[0], parts[1], parts[2])
     return rules, average_strategy_policy(network, towers), info
 
@@ -111,7 +110,7 @@ def load_single(run: Path) -> tuple[Rules, SingleDeepCFR]:
     config = Config(**state["config"])
     rules = parse_rules(config.game)
     tree = compile(make_emulator(rules))
-    encoding = make_encoding(config.network, rules, tree, config.literal_bets)
+    encoding = make_encoding(config.network, rules, tree, config.literal_bets, config.strength)
     policy = regret_matching_policy(make_network(encoding, config.width, config.precision))
     iterations = []
     for t in range(1, state["t"] + 1):

@@ -44,9 +44,13 @@ class Config:
     seed: int = knob(0, "of everything random")
     iterations: int = knob(60, "CFR iterations", safe=True)
     traversals: int = knob(20_000, "external-sampling traversals, each of a new deal")
+    boards: int = knob(0, "boards on which whole ranges meet, instead of as many single deals as "
+                       "there are traversals (games of two streets); 0 = single deals")  # fmt: skip
     traversal_batch: int = knob(10_000, "traversals walked at once; bounds memory")
     network: str = knob("paper", "architecture", choices=("paper", "thesis"))
     width: int = knob(64, "units per layer of the paper architecture")
+    strength: bool = knob(True, "give the paper network each hand's win rate against a random hand "
+                          "(hold'em with a full deck)")  # fmt: skip
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
     advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
     strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
@@ -125,6 +129,7 @@ def _problems(config: Config) -> Iterator[str]:
             yield f"{name} is {getattr(config, name)}, but must be positive"
     for name in (
         "seed",
+        "boards",
         "updates",
         "updates_growth",
         "patience",
@@ -173,7 +178,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
             learning_rate_end=1.0, validation_fraction=0.1, patience=10,
-            keep_advantage_nets=False,  # ten times the size of the paper's
+            strength=False, keep_advantage_nets=False,  # ten times the size of the paper's
         ),
     ),
     "paper": (
@@ -183,7 +188,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             advantage_memory=40_000_000, strategy_memory=40_000_000,
             updates=4_000, updates_growth=0, batch_size=10_000, learning_rate=1e-3,
             strategy_updates=4_000, strategy_batch_size=10_000, strategy_learning_rate=1e-3,
-            learning_rate_end=1.0,
+            learning_rate_end=1.0, strength=False,
         ),
     ),
     "leduc": (

@@ -8,6 +8,8 @@ memories keep nine bytes per infoset.
 - `paper` (Brown et al. 2019, appendix C): groups hole, flop, turn, river; per card a one-hot of
   the card, of its rank and of its suit (a matrix product then adds up the three embeddings).
   Betting: per street and action slot a flag "made" and the chips paid as a fraction of the pot.
+  With strengths also the hand's win rate against a random one (`env.strength`), as weights of the
+  two nearest of 17 knots between 0 and 1. It is kept as one byte, the infoset's mark.
 - `thesis`: groups hole and board, one-hot cards; betting: 52 slots in order of play, +1 for a
   raise and −1 for a call or check (in its literal form 0, which looks like an empty slot).
 """
@@ -15,6 +17,7 @@ memories keep nine bytes per infoset.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +27,11 @@ from env.actions import CALL, RAISE
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards
 from env.rules import Rules
+from env.strength import Strengths, has_strengths
 
 Floats = NDArray[np.float32]
 THESIS_SLOTS = 52
+MARKS, KNOTS = 256, 17
 
 
 @dataclass(frozen=True)
@@ -38,25 +43,50 @@ class Encoding:
     groups: tuple[tuple[int, ...], ...]  # card slots summed into each group
     bet_table: Floats  # [N, F] a row per node
     legal: Floats  # [N, 3] 1 where the action exists
+    strengths: Strengths | None = None  # where marks come from, if they are used
 
     @property
     def card_width(self) -> int:
-        """Card features of an infoset: groups × C."""
-        return len(self.groups) * self.card_table.shape[1]
+        """Card features of an infoset: groups × C, and those of the mark."""
+        return len(self.groups) * self.card_table.shape[1] + self.mark_table.shape[1]
 
     @property
     def bet_width(self) -> int:
         """Betting features of an infoset."""
         return self.bet_table.shape[1]
 
+    @cached_property
+    def mark_table(self) -> Floats:
+        """[256, K] a row per mark; no columns where marks are not used."""
+        if self.strengths is None:
+            return np.zeros((MARKS, 0), np.float32)
+        distance = np.arange(MARKS)[:, None] / (MARKS - 1) * (KNOTS - 1) - np.arange(KNOTS)
+        return np.maximum(1 - abs(distance), 0).astype(np.float32)
+
+    def marks(self, cards: Cards) -> Cards:
+        """Win rates as bytes, 0 where they are not used. [n, 7] → [n]"""
+        if self.strengths is None:
+            return np.zeros(len(cards), np.uint8)
+        return np.rint(self.strengths.expected(cards) * (MARKS - 1)).astype(np.uint8)
+
     def cards(self, cards: Cards) -> Floats:
-        """Card features. [n, 7] → [n, groups · C]"""
+        """Card features. [n, 7] → [n, groups · C + K]"""
         rows = self.card_table[cards]  # [n, 7, C]
-        return np.concatenate([rows[:, slots].sum(axis=1) for slots in self.groups], axis=1)
+        groups = [rows[:, slots].sum(axis=1) for slots in self.groups]
+        return np.concatenate([*groups, self.mark_table[self.marks(cards)]], axis=1)
 
 
-def make_encoding(name: str, rules: Rules, tree: BettingTree, literal: bool = False) -> Encoding:
-    """The encoding of an architecture for one game."""
+def make_encoding(
+    name: str,
+    rules: Rules,
+    tree: BettingTree,
+    literal: bool = False,
+    strength: bool = False,
+) -> Encoding:
+    """The encoding of an architecture for one game.
+
+    `strength` adds win rates to `paper` where the game has them; toy games have none.
+    """
     legal = tree.legal.astype(np.float32)
     if name == "thesis":
         if tree.depth[-1] > THESIS_SLOTS:
@@ -70,7 +100,8 @@ def make_encoding(name: str, rules: Rules, tree: BettingTree, literal: bool = Fa
         return Encoding(name, one_hot, ((0, 1), (2, 3, 4, 5, 6)), bets, legal)
     board_groups = ((2, 3, 4), (5,), (6,))[: rules.streets - 1]
     groups = ((0, 1), *board_groups)
-    return Encoding(name, _paper_cards(), groups, _paper_bets(rules, tree), legal)
+    strengths = Strengths(rules) if strength and has_strengths(rules) else None
+    return Encoding(name, _paper_cards(), groups, _paper_bets(rules, tree), legal, strengths)
 
 
 def _paper_cards() -> Floats:

@@ -1,8 +1,8 @@
 """Reservoir memories (Vitter 1985, Algorithm R): every sample ever seen is equally likely kept.
 
 One class holds advantage samples and strategy samples alike. A row is one 24-byte record (cards,
-node, iteration, three targets), so a sample's parts cannot come apart, 40 million rows take less
-than 1 GB, and a fit can hand the whole memory to the device as plain bytes.
+their mark, node, iteration, three targets), so a sample's parts cannot come apart, 40 million rows
+take less than 1 GB, and a fit can hand the whole memory to the device as plain bytes.
 """
 
 from __future__ import annotations
@@ -12,16 +12,22 @@ from numba import njit
 from numpy.typing import NDArray
 
 ROW = np.dtype(  # 24 bytes, without gaps, so that NumPy never repacks it
-    [("cards", "u1", 7), ("empty", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
+    [("cards", "u1", 7), ("mark", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
 )
 
 
 def make_rows(
-    cards: NDArray[np.uint8], nodes: NDArray[np.integer], t: int, targets: NDArray[np.float32]
+    cards: NDArray[np.uint8],
+    nodes: NDArray[np.integer],
+    t: int,
+    targets: NDArray[np.float32],
+    marks: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.void]:
-    """Samples of iteration t as records. cards [n, 7], nodes [n], targets [n, 3]"""
+    """Samples of iteration t as records. cards [n, 7], nodes [n], targets [n, 3], marks [n]"""
     rows = np.zeros(len(nodes), ROW)
     rows["cards"], rows["node"], rows["t"], rows["targets"] = cards, nodes, t, targets
+    if marks is not None:
+        rows["mark"] = marks
     return rows
 
 

@@ -72,12 +72,13 @@ class NetworkPolicy:
         self._to_strategies = to_strategies
         self._legal = network.encoding.legal
         self._card_table = tf.constant(network.encoding.card_table)
+        self._mark_table = tf.constant(network.encoding.mark_table)
         self._bet_table = tf.constant(network.encoding.bet_table)
         # With signatures of any length each graph is built once.
         hidden = tf.TensorSpec([None, network.head.input_shape[1]], network.cards.output.dtype)
         numbers = tf.TensorSpec([None], tf.int32)
         self._card_branch = tf.function(
-            self._compute_cards, input_signature=[tf.TensorSpec([None, NUM_SLOTS], tf.uint8)]
+            self._compute_cards, input_signature=[tf.TensorSpec([None, NUM_SLOTS + 1], tf.uint8)]
         )
         self._bet_branch = tf.function(
             lambda: network.bets(self._bet_table, training=False), input_signature=[]
@@ -87,31 +88,30 @@ class NetworkPolicy:
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         return self.for_views(cards)(np.arange(len(nodes)), nodes)
 
-    def for_views(self, views: Cards) -> ViewStrategies:
+    def for_views(self, views: Cards) -> NetworkViews:
         """The bet branch runs once per node, here; the card branch once per view, when needed."""
-        bets = self._bet_branch()
-        cards = tf.Variable(tf.zeros([len(views), bets.shape[1]], bets.dtype), trainable=False)
-        known = np.zeros(len(views), bool)
+        return NetworkViews(self, views)
 
-        def ask(rows: NDArray[np.integer], nodes: Nodes) -> Floats:
-            new = np.flatnonzero(np.bincount(rows[~known[rows]], minlength=len(views)))
-            known[new] = True
-            for start in range(0, len(new), CARD_BATCH):
-                batch = new[start : start + CARD_BATCH]
-                outputs = self._card_branch(tf.constant(views[batch]))
-                cards.scatter_update(tf.IndexedSlices(outputs, tf.constant(batch)))
-            nodes32 = nodes.astype(np.int32)
-            # Only the rows asked for are read: handing over the variable would copy all of it.
-            mine = cards.sparse_read(tf.constant(rows.astype(np.int32)))
-            outputs = self._head(mine, bets, tf.constant(nodes32))
-            return self._to_strategies(outputs.numpy(), self._legal[nodes32])
+    def card_branch(self, views: Cards) -> tf.Tensor:
+        """Hidden units of cards with their marks. [n, 8] → [n, d]"""
+        return self._card_branch(tf.constant(views))
 
-        return ask
+    def bet_branch(self) -> tf.Tensor:
+        """Hidden units of every node. [N, d]"""
+        return self._bet_branch()
+
+    def head(self, cards: tf.Tensor, bets: tf.Tensor, nodes: Nodes) -> Floats:
+        """Strategies from hidden units of cards [n, d] and nodes. [n, 3]"""
+        nodes32 = nodes.astype(np.int32)
+        outputs = self._head(cards, bets, tf.constant(nodes32))
+        return self._to_strategies(outputs.numpy(), self._legal[nodes32])
 
     def _compute_cards(self, views: tf.Tensor) -> tf.Tensor:
         outputs = []
         for part in self._parts(views):
-            features = card_features(self.network, self._card_table, tf.cast(part, tf.int32))
+            features = card_features(
+                self.network, self._card_table, self._mark_table, tf.cast(part, tf.int32)
+            )
             outputs.append(self.network.cards(features, training=False))
         return tf.concat(outputs, axis=0)
 
@@ -127,6 +127,37 @@ class NetworkPolicy:
         size = tf.shape(rows)[0]
         edges = [size * tower // self._towers for tower in range(self._towers + 1)]
         return [rows[start:end] for start, end in itertools.pairwise(edges)]
+
+
+class NetworkViews:
+    """A network's answers about some views: each goes through the card branch once."""
+
+    def __init__(self, policy: NetworkPolicy, views: Cards) -> None:
+        self._policy = policy
+        self._bets = policy.bet_branch()
+        hidden = tf.zeros([len(views), self._bets.shape[1]], self._bets.dtype)
+        self._cards = tf.Variable(hidden, trainable=False)
+        self._known = np.zeros(len(views), bool)
+        self._views = np.column_stack([views, np.zeros(len(views), np.uint8)])  # [n, 8]
+
+    @property
+    def marks(self) -> Cards:
+        """The views' marks, for samples to keep; 0 for views not asked about yet. [n]"""
+        return self._views[:, NUM_SLOTS]
+
+    def __call__(self, rows: NDArray[np.integer], nodes: Nodes) -> Floats:
+        """Strategies for rows of the views. [n], [n] → [n, 3]"""
+        new = np.flatnonzero(np.bincount(rows[~self._known[rows]], minlength=len(self._known)))
+        self._known[new] = True
+        marks = self._policy.network.encoding.marks
+        for start in range(0, len(new), CARD_BATCH):
+            batch = new[start : start + CARD_BATCH]
+            self._views[batch, NUM_SLOTS] = marks(self._views[batch, :NUM_SLOTS])
+            hidden = self._policy.card_branch(self._views[batch])
+            self._cards.scatter_update(tf.IndexedSlices(hidden, tf.constant(batch)))
+        # Only the rows asked for are read: handing over the variable would copy all of it.
+        mine = self._cards.sparse_read(tf.constant(rows.astype(np.int32)))
+        return self._policy.head(mine, self._bets, nodes)
 
 
 class StoredPolicy:

@@ -23,13 +23,15 @@ from numpy.typing import NDArray
 
 from deep_cfr.memory import ROW, make_rows
 from deep_cfr.policy import Policy
-from deep_cfr.traversal import Samples
+from deep_cfr.traversal import Samples, marks_of
 from env.betting_tree import FOLDED, SHOWDOWN, BettingTree
 from env.boards import EMPTY_BOARD, boards, is_empty, private_hands, sampled, symmetrised
 from env.cards import NO_CARD, Cards, canonical
 from env.hands import strengths
 from env.ranges import NUM_VALUES, POLICY_0, Vectors, back_up, carry_reach, settle, unblocked
 from env.rules import Rules
+
+MAX_STREETS = 2
 
 Ints = NDArray[np.intp]
 
@@ -68,6 +70,7 @@ class _Street:
     classes: Ints  # [L] which class a hand is of
     nodes: Ints  # [D]
     strategy: Vectors  # [D, C, 3]
+    marks: Cards  # [C]
     share: float  # of all boards that this one stands for
 
     def sums(self, by_hand: Vectors) -> Vectors:
@@ -146,14 +149,16 @@ class _Walk:
         nodes = np.flatnonzero(tree.is_decision & (tree.street == street))
         views = np.column_stack([hands, np.tile(board, (len(hands), 1))])
         cards, classes = np.unique(canonical(views), axis=0, return_inverse=True)
-        strategy = np.empty((len(nodes), len(cards), 3))
+        strategy, marks = np.empty((len(nodes), len(cards), 3)), np.zeros(len(cards), np.uint8)
         for player, policy in enumerate(self.policies):
             mine = tree.actor[nodes] == player
             if mine.any():
                 rows = np.tile(np.arange(len(cards)), mine.sum())
-                asked = policy.for_views(cards)(rows, np.repeat(nodes[mine], len(cards)))
+                ask = policy.for_views(cards)
+                asked = ask(rows, np.repeat(nodes[mine], len(cards)))
                 strategy[mine] = asked.reshape(-1, len(cards), 3)
-        return _Street(hands, cards, classes.reshape(-1), nodes, strategy, share)
+                marks |= marks_of(ask, len(cards))  # the same for both players, or none
+        return _Street(hands, cards, classes.reshape(-1), nodes, strategy, marks, share)
 
     def _settle(
         self, street: int, board: Cards, hands: Cards, reach: Vectors, values: Vectors
@@ -184,7 +189,7 @@ class _Walk:
         gains = values[tree.children[node], hand[:, None]] - values[node, hand][:, None]
         gains /= mass[picked, hand][:, None] * rules.big_blind_chips
         targets = np.where(tree.legal[node], gains, 0).astype(np.float32)
-        self.advantages.append(make_rows(on.cards[column], node, self.t, targets))
+        self._leave(self.advantages, on, column, node, targets)
 
     def _leave_strategies(self, on: _Street, reach: Vectors) -> None:
         """The opponent's samples. reach [N, L]"""
@@ -196,7 +201,18 @@ class _Walk:
         expected = self.num_traversals * on.share * on.sums(reach[nodes]) / len(on.hands)
         picked, column = self._picked(expected)
         targets = on.strategy[theirs][picked, column].astype(np.float32)
-        self.strategies.append(make_rows(on.cards[column], nodes[picked], self.t, targets))
+        self._leave(self.strategies, on, column, nodes[picked], targets)
+
+    def _leave(
+        self,
+        samples: list[NDArray[np.void]],
+        on: _Street,
+        column: Ints,
+        nodes: Ints,
+        targets: NDArray[np.float32],
+    ) -> None:
+        rows = make_rows(on.cards[column], nodes, self.t, targets, on.marks[column])
+        samples.append(rows)
 
     def _picked(self, expected: Vectors) -> tuple[Ints, Ints]:
         """Cells of a table, each as often as expected, rounded up or down at random."""

@@ -15,12 +15,13 @@ how often it was looked at.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.config import Config
+from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks import Network, initial_weights, make_network
@@ -31,6 +32,7 @@ from deep_cfr.policy import (
     regret_matching_policy,
 )
 from deep_cfr.progress import Steps, silent
+from deep_cfr.public_sampling import MAX_STREETS, traverse_boards
 from deep_cfr.training import FitResult, Trainer
 from deep_cfr.traversal import Samples, in_batches, traverse
 from env.betting_tree import BettingTree
@@ -68,11 +70,18 @@ class Solver:
         towers: int = 1,
         frozen: Policy | None = None,
     ) -> None:
+        if config.boards and rules.streets > MAX_STREETS:
+            raise ConfigError(
+                f"boards is {config.boards}, but whole ranges are for games of at most "
+                f"{MAX_STREETS} streets and {rules.name} has {rules.streets}"
+            )
         self.config, self.rules, self.tree = config, rules, tree
         self._frozen = frozen
         self._towers = towers
         self._steps = steps
-        self.encoding = make_encoding(config.network, rules, tree, config.literal_bets)
+        self.encoding = make_encoding(
+            config.network, rules, tree, config.literal_bets, config.strength
+        )
         self.t = 0  # iterations done
         self.nodes_touched = 0
         self.advantage_memories = tuple(Reservoir(config.advantage_memory) for _ in PLAYERS)
@@ -116,10 +125,7 @@ class Solver:
         rng = self._rng(_TRAVERSAL, done.t, player)
         tell = self._steps(f"traversals p{player}", self.config.traversals)
         value, shares = 0.0, np.zeros((self.rules.streets, 3))
-        for count in in_batches(self.config.traversals, self.config.traversal_batch):
-            samples = traverse(
-                self.rules, self.tree, self._seats(player), player, done.t, count, rng
-            )
+        for count, samples in self._samples(done.t, player, rng):
             self.advantage_memories[player].add(samples.advantages, rng)
             if self._frozen is None:
                 self.strategy_memory.add(samples.strategies, rng)
@@ -131,6 +137,17 @@ class Solver:
         done.values.append(value)
         done.action_shares.append(shares / np.maximum(shares.sum(axis=1, keepdims=True), 1))
         done.seconds_traversing += time.perf_counter() - start
+
+    def _samples(
+        self, t: int, player: int, rng: np.random.Generator
+    ) -> Iterator[tuple[int, Samples]]:
+        """What this player's traversals leave behind, batch by batch with their number."""
+        config, game = self.config, (self.rules, self.tree, self._seats(player), player, t)
+        if config.boards:
+            yield config.traversals, traverse_boards(*game, config.traversals, config.boards, rng)
+            return
+        for count in in_batches(config.traversals, config.traversal_batch):
+            yield count, traverse(*game, count, rng)
 
     def _seats(self, traverser: int) -> tuple[Policy, Policy]:
         """Who sits where when this player traverses."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from deep_cfr.config import FitSettings
 from deep_cfr.merging import alias_table, merge
 from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
+from env.cards import NUM_SLOTS
 
 BLOCK = 100  # updates per compiled call when there is no validation
 VALIDATION_BATCH = 8192
@@ -85,6 +86,7 @@ class Trainer:
         self._towers = towers  # parts of a minibatch computed side by side; see device.prepare
         encoding = network.encoding
         self._card_table = tf.constant(encoding.card_table)
+        self._mark_table = tf.constant(encoding.mark_table)
         self._bet_table = tf.constant(encoding.bet_table)
         self._legal = tf.constant(encoding.legal)
         self._rate = _LinearDecay()
@@ -155,18 +157,18 @@ class Trainer:
         return rng.choice(len(rows), count, replace=False) if count else None
 
     def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
-        """Bytes to cards [B, 7], nodes [B], t [B], targets [B, 3]; see memory.ROW."""
-        cards = tf.cast(rows[:, :7], tf.int32)
+        """Bytes to views [B, 8], nodes [B], t [B], targets [B, 3]; see memory.ROW."""
+        views = tf.cast(rows[:, :8], tf.int32)
         nodes = tf.cast(tf.bitcast(rows[:, 8:10], tf.uint16), tf.int32)
         t = tf.cast(tf.bitcast(rows[:, 10:12], tf.uint16), tf.float32)
         targets = tf.bitcast(tf.reshape(rows[:, 12:], [-1, 3, 4]), tf.float32)
-        return cards, nodes, t, targets
+        return views, nodes, t, targets
 
     def _errors(self, rows: tf.Tensor, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
         """Squared errors summed over legal actions, and iterations, of some rows. [B], [B]"""
-        cards, nodes, t, targets = self._decode(rows)
+        views, nodes, t, targets = self._decode(rows)
         legal = tf.gather(self._legal, nodes)  # [B, 3]
-        features = card_features(self.network, self._card_table, cards)
+        features = card_features(self.network, self._card_table, self._mark_table, views)
         bets = tf.gather(self._bet_table, nodes)
         summed = self.network.cards(features, training=training) + self.network.bets(
             bets, training=training
@@ -228,10 +230,14 @@ def _parts(rows: tf.Tensor, size: int, towers: int) -> list[tf.Tensor]:
     return [rows[start:end] for start, end in itertools.pairwise(edges)]
 
 
-def card_features(network: Network, card_table: tf.Tensor, cards: tf.Tensor) -> tf.Tensor:
-    """`Encoding.cards` inside a graph. [B, 7] → [B, groups · C]"""
+def card_features(
+    network: Network, card_table: tf.Tensor, mark_table: tf.Tensor, views: tf.Tensor
+) -> tf.Tensor:
+    """`Encoding.cards` inside a graph; views are cards and mark. [B, 8] → [B, groups · C + K]"""
     groups = [
-        tf.add_n([tf.gather(card_table, cards[:, slot]) for slot in slots])
+        tf.add_n([tf.gather(card_table, views[:, slot]) for slot in slots])
         for slots in network.encoding.groups
     ]
+    if mark_table.shape[1]:
+        groups.append(tf.gather(mark_table, views[:, NUM_SLOTS]))
     return tf.concat(groups, axis=1)

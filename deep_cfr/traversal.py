@@ -87,6 +87,7 @@ def traverse_deals(
         for player, policy in enumerate(policies)
     )
     levels = _walk_down(rules, tree, seats, traverser, len(deals), salt)
+    marks = np.stack([marks_of(ask, len(deals), rules.streets) for ask in seats], axis=1)
     payoff = _terminal_values(rules, tree, traverser)
     results = showdown_results(deals) * (1 if traverser == 0 else -1)
     advantages, strategies = [], []
@@ -98,9 +99,9 @@ def traverse_deals(
         regrets = np.where(
             tree.legal[level.nodes[mine]], action_values[mine] - values[mine, None], np.float32(0)
         )
-        advantages.append(_rows(tree, views, level, mine, traverser, t, regrets))
+        advantages.append(_rows(tree, views, marks, level, mine, traverser, t, regrets))
         targets = level.strategies[theirs]
-        strategies.append(_rows(tree, views, level, theirs, 1 - traverser, t, targets))
+        strategies.append(_rows(tree, views, marks, level, theirs, 1 - traverser, t, targets))
     infosets = sum(map(len, advantages)) + sum(map(len, strategies))
     return Samples(
         np.concatenate(advantages),
@@ -109,6 +110,12 @@ def traverse_deals(
         sum(len(level.nodes) for level in levels),
         float(values.mean(dtype=np.float64)),
     )
+
+
+def marks_of(ask: ViewStrategies, *shape: int) -> Cards:
+    """What a policy has worked out about the views it was asked about; 0 if nothing."""
+    marks = getattr(ask, "marks", None)
+    return np.zeros(shape, np.uint8) if marks is None else marks.reshape(shape)
 
 
 def _walk_down(
@@ -262,6 +269,7 @@ def _back_up_rows(
 def _rows(
     tree: BettingTree,
     views: Cards,
+    marks: Cards,
     level: _Level,
     rows: NDArray[np.intp],
     player: int,
@@ -270,5 +278,5 @@ def _rows(
 ) -> NDArray[np.void]:
     """Memory rows for some rows of a level."""
     nodes = level.nodes[rows]
-    cards = views[level.deals[rows], player, tree.street[nodes]]
-    return make_rows(cards, nodes, t, targets)
+    view = level.deals[rows], player, tree.street[nodes]
+    return make_rows(views[view], nodes, t, targets, marks[view])

@@ -59,7 +59,7 @@ def test_the_learner_knows_no_evaluators_and_imports_tensorflow_in_few_places(pa
 
 def test_help_and_games_load_without_tensorflow() -> None:
     code = (
-        "import sys; import agents.names, agents.strength; "
+        "import sys; import agents.names, env.strength; "
         "import env, deep_cfr.command, deep_cfr.merging, train; "
         "sys.exit('tensorflow' in sys.modules)"
     )

@@ -276,9 +276,7 @@ def test_large_games_are_refused_at_once(rules: Rules) -> None:
     policy = Uniform(tree_of(KUHN))  # neither tree nor policy is looked at
     with pytest.raises(GameTooLarge, match="exact best response is for kuhn, leduc and fhp-sized"):
         exploitability(rules, policy.tree, policy)
-    with pytest.raises(
-        GameTooLarge, match=r"two streets and 22,100 boards.*local best response"
-    ):
+    with pytest.raises(GameTooLarge, match=r"two streets and 22,100 boards.*local best response"):
         expected_value(rules, policy.tree, policy, policy)
     assert not policy.calls
 

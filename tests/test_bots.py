@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from agents.bots import make_bot
 from agents.names import BOT_NAMES
-from agents.strength import Strengths
 from agents.styles import STYLES, StrengthPolicy, Style, raises_on_street, style_rule
 from deep_cfr.policy import Policy
 from env.actions import CALL, FOLD, RAISE
@@ -22,6 +21,7 @@ from env.compiler import compile
 from env.deals import canonical_views, deal
 from env.emulator import make_emulator
 from env.rules import FHP, HULH, KUHN, LEDUC
+from env.strength import Strengths
 from evaluation.match import batches, match
 
 STRENGTH_BOTS = ("honest", *STYLES)

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-from deep_cfr.encoding import make_encoding
+from deep_cfr.encoding import KNOTS, make_encoding
 from deep_cfr.networks import Network, initial_weights, make_network, strategy_model
 from deep_cfr.policy import (
     average_strategy_policy,
@@ -16,11 +16,13 @@ from deep_cfr.policy import (
     regret_matching_policy,
     uniform_policy,
 )
+from deep_cfr.traversal import traverse
 from env.cards import Cards
 from env.compiler import compile
 from env.deals import canonical_views, deal
 from env.emulator import make_emulator
 from env.rules import FHP, HULH, HULH_80, LEDUC, Rules
+from env.strength import Strengths
 
 
 def infosets(rules: Rules, n: int, seed: int = 0) -> tuple[Cards, np.ndarray]:
@@ -31,9 +33,9 @@ def infosets(rules: Rules, n: int, seed: int = 0) -> tuple[Cards, np.ndarray]:
     return views[np.arange(n), tree.actor[nodes], tree.street[nodes]], nodes
 
 
-def network_of(rules: Rules, architecture: str, width: int = 64) -> Network:
+def network_of(rules: Rules, architecture: str, width: int = 64, strength: bool = False) -> Network:
     tree = compile(make_emulator(rules))
-    return make_network(make_encoding(architecture, rules, tree), width)
+    return make_network(make_encoding(architecture, rules, tree, strength=strength), width)
 
 
 def randomised(network: Network, seed: int = 0) -> Network:
@@ -79,12 +81,14 @@ def test_initial_weights() -> None:
     assert not first[-2].any(), "the output layer starts at zero"
 
 
-@pytest.mark.parametrize("architecture", ["paper", "thesis"])
+@pytest.mark.parametrize(
+    ("architecture", "strength"), [("paper", False), ("paper", True), ("thesis", False)]
+)
 @pytest.mark.parametrize("rules", [LEDUC, FHP, HULH_80], ids=lambda rules: rules.name)
 def test_a_saved_model_opens_with_plain_keras(
-    rules: Rules, architecture: str, tmp_path: Path
+    rules: Rules, architecture: str, strength: bool, tmp_path: Path
 ) -> None:
-    network = randomised(network_of(rules, architecture))
+    network = randomised(network_of(rules, architecture, strength=strength))
     cards, nodes = infosets(rules, 200)
     ours = average_strategy_policy(network).strategies(cards, nodes)
     strategy_model(network).save(tmp_path / "strategy.keras")
@@ -106,6 +110,22 @@ def test_shared_branches_give_the_same_answers() -> None:
         rows = np.random.default_rng(0).permutation(500)
         for part in (rows[:70], rows[70:71], rows[71:], rows[:30]):
             np.testing.assert_allclose(ask(part, nodes[part]), whole[part], atol=1e-5)
+
+
+def test_strengths_reach_the_network_and_the_samples() -> None:
+    network = randomised(network_of(FHP, "paper", strength=True))
+    encoding = network.encoding
+    assert network.num_parameters == network_of(FHP, "paper").num_parameters + KNOTS * 64
+    np.testing.assert_allclose(encoding.mark_table.sum(axis=1), 1, rtol=1e-6)
+    knots = np.linspace(0, 1, KNOTS)
+    np.testing.assert_allclose(encoding.mark_table @ knots, np.arange(256) / 255, atol=1e-6)
+    tree = compile(make_emulator(FHP))
+    policy = regret_matching_policy(network)
+    samples = traverse(FHP, tree, (policy, policy), 0, 1, 30, np.random.default_rng(2))
+    for rows in (samples.advantages, samples.strategies):
+        wins = Strengths(FHP).expected(rows["cards"])
+        np.testing.assert_allclose(rows["mark"] / 255, wins, atol=0.002 + 1e-5)
+    assert not network_of(LEDUC, "paper", strength=True).encoding.mark_table.size, "toys have none"
 
 
 def test_a_policy_follows_its_network() -> None:

@@ -1,10 +1,10 @@
 """E[HS] of every starting hand and of every hand on every flop, for hold'em to the river.
 
-    python -m agents.strength_tables
+    python -m env.strength_tables
 
-works both tables out exactly and writes agents/tables/strength.npz. Up to a renaming of suits
+works both tables out exactly and writes env/tables/strength.npz. Up to a renaming of suits
 there are 1 755 flops; on each, all hands are ranked together on all 1 176 boards that can come
-(`agents.win_rates`), which makes 1 286 792 different (hand, flop) views. A starting hand is worth
+(`env.win_rates`), which makes 1 286 792 different (hand, flop) views. A starting hand is worth
 its mean over flops.
 
 A view has a row number, (class of its hole cards, number of its flop), in a table that is filled
@@ -23,8 +23,8 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from agents.win_rates import HANDS, Floats, expected_strengths
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
+from env.win_rates import HANDS, Floats, expected_strengths
 
 FILE = Path(__file__).resolve().parent / "tables" / "strength.npz"
 NUM_CLASSES = 169  # starting hands, suits merged
@@ -54,12 +54,12 @@ def load_flop_table(file: Path = FILE) -> Steps:
 
 def save_tables(preflop: Floats, flop: Floats, file: Path = FILE) -> None:
     """Whole steps; on flops differences from row to row, their bytes apart: that compresses."""
-    steps = np.rint(flop[canonical_rows()] * SCALE).astype(np.uint16)
+    steps = to_steps(flop[canonical_rows()])
     differences = np.diff(steps, prepend=np.uint16(0))
     file.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
         file,
-        preflop=np.rint(preflop * SCALE).astype(np.uint16),
+        preflop=to_steps(preflop),
         flop_high=(differences >> 8).astype(np.uint8),
         flop_low=(differences & 255).astype(np.uint8),
     )
@@ -67,16 +67,27 @@ def save_tables(preflop: Floats, flop: Floats, file: Path = FILE) -> None:
 
 def build_tables() -> tuple[Floats, Floats]:
     """E[HS] before the flop [169] and by row number on the flop [169 · 22100]; takes minutes."""
-    classes = hole_classes()
-    flop_values = np.zeros(NUM_CLASSES * NUM_FLOPS, np.float32)
     flops, multiplicities = canonical_flops()
     strengths = np.empty((len(flops), len(HANDS)), np.float32)
     for number, flop in enumerate(tqdm(flops, unit=" flops", disable=None)):
         strengths[number] = expected_strengths(flop)
-        possible = strengths[number] >= 0
+    return preflop_means(strengths, multiplicities), by_row_number(strengths, flops)
+
+
+def by_row_number(strengths: Floats, flops: Cards) -> Floats:
+    """Strengths on canonical flops, where `row_numbers` looks. [1755, 1326] → [169 · 22100]"""
+    table = np.zeros(NUM_CLASSES * NUM_FLOPS, np.float32)
+    classes = hole_classes()
+    for flop, row in zip(flops, strengths, strict=True):
+        possible = row >= 0
         views = canonical(_views(HANDS[possible], flop))
-        flop_values[row_numbers(views, classes)] = strengths[number, possible]
-    return preflop_means(strengths, multiplicities), flop_values
+        table[row_numbers(views, classes)] = row[possible]
+    return table
+
+
+def to_steps(strengths: Floats) -> Steps:
+    """Between 0 and 1 as whole steps."""
+    return np.rint(strengths * SCALE).astype(np.uint16)
 
 
 def preflop_means(strengths: Floats, multiplicities: NDArray[np.int64]) -> Floats:

@@ -1,51 +1,58 @@
 """`Strengths`: E[HS], the win rate against a random hand, of what a player sees on any street.
 
-    last street       exact, against every opposing hand
+    river             exact, against every opposing hand
     turn              every river, and on each a sample of opposing hands (`sampled_win_rates`)
-    flop, pre-flop    exact, from tables (`agents.strength_tables`)
+    flop, pre-flop    exact, from tables (`env.strength_tables`)
 
-In flop hold'em the flop is the last street, and a starting hand is worth its mean over flops.
+In flop hold'em, where the flop is the last street, the tables are made on the spot.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.strength_tables import (
+from env.cards import NO_CARD, Cards, canonical
+from env.rules import Rules
+from env.strength_tables import (
     SCALE,
     Ints,
     Steps,
+    by_row_number,
     canonical_flops,
     hole_classes,
     load_flop_table,
     load_preflop_table,
     preflop_means,
     row_numbers,
+    to_steps,
 )
-from agents.win_rates import Floats, exact_win_rates, sampled_win_rates, win_rates
-from env.cards import NO_CARD, Cards, canonical
-from env.rules import Rules
+from env.win_rates import Floats, exact_win_rates, sampled_win_rates, win_rates
 
 TURN_CARDS, RIVER_CARDS = 4, 5  # on the board
 
 
+def has_strengths(rules: Rules) -> bool:
+    """Whether the game is hold'em with a full deck that ends on the flop or on the river."""
+    return rules.is_holdem and len(rules.deck) == 52 and rules.streets in (2, 4)
+
+
 class Strengths:
-    """E[HS] in one game: hold'em with a full deck that ends on the flop or on the river."""
+    """E[HS] in one game that has it."""
 
     def __init__(self, rules: Rules) -> None:
-        if not rules.is_holdem or len(rules.deck) != 52 or rules.streets not in (2, 4):
+        if not has_strengths(rules):
             raise ValueError(
                 "hand strength is known for hold'em of two or four streets with a full deck, "
                 f"not for {rules.describe()}"
             )
-        self._last = rules.visible_board[-1]
         self._classes: Ints = hole_classes()
-        if self._last == RIVER_CARDS:
-            self._preflop = _from_steps(load_preflop_table())
-            self._flop = load_flop_table()
+        if rules.visible_board[-1] == RIVER_CARDS:
+            self._preflop, self._flop = load_preflop_table(), load_flop_table()
         else:
             flops, multiplicities = canonical_flops()
-            self._preflop = preflop_means(win_rates(flops), multiplicities)
+            rates = win_rates(flops)
+            self._preflop = to_steps(preflop_means(rates, multiplicities))
+            self._flop = to_steps(by_row_number(rates, flops))
 
     def expected(self, views: Cards) -> Floats:
         """What each view is worth, between 0 and 1. [n, 7] → [n]"""
@@ -59,14 +66,14 @@ class Strengths:
 
     def _on_street(self, views: Cards, num_board: int) -> Floats:
         if num_board == 0:
-            return self._preflop[self._classes[views[:, 0], views[:, 1]]]
+            return _from_steps(self._preflop[self._classes[views[:, 0], views[:, 1]]])
+        if num_board < TURN_CARDS:
+            return _from_steps(self._flop[row_numbers(views, self._classes)])
         out = np.empty(len(views), np.float32)
-        if num_board == self._last:
+        if num_board == RIVER_CARDS:
             exact_win_rates(views, num_board, out)
-        elif num_board == TURN_CARDS:
-            sampled_win_rates(views, out)
         else:
-            out[:] = _from_steps(self._flop[row_numbers(views, self._classes)])
+            sampled_win_rates(views, out)
         return out
 
 

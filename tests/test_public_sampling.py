@@ -1,0 +1,116 @@
+"""Whole ranges on boards leave what single deals leave, without their noise."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from deep_cfr.config import Config, ConfigError
+from deep_cfr.merging import Merged, merge
+from deep_cfr.public_sampling import traverse_boards
+from deep_cfr.solver import Solver
+from deep_cfr.traversal import Samples, traverse
+from env.rules import Rules, parse_rules
+from tests.brute_force import BruteForce, tree_of
+from tests.policies import Hashed
+
+TRAVERSALS = 60_000
+GAMES = [
+    "kuhn",
+    "leduc",
+    "leduc:stack=4",  # all-in before the board card
+    "fhp:ranks=JQKA,suits=cd,max_raises=1/1",
+]
+
+
+def both(rules: Rules, traverser: int) -> tuple[Samples, Samples]:
+    """Samples of single deals and of whole ranges, under the same policies."""
+    tree = tree_of(rules)
+    policies = (Hashed(tree, 1), Hashed(tree, 2))
+    rng = np.random.default_rng(3)
+    single = traverse(rules, tree, policies, traverser, 1, TRAVERSALS, rng)
+    whole = traverse_boards(rules, tree, policies, traverser, 1, TRAVERSALS, 10_000, rng)
+    return single, whole
+
+
+def by_infoset(merged: Merged) -> dict[tuple[bytes, int], tuple[float, NDArray[np.float32]]]:
+    return {
+        (row["cards"].tobytes(), int(row["node"])): (weight, row["targets"])
+        for row, weight in zip(merged.rows, merged.weights, strict=True)
+    }
+
+
+@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("traverser", [0, 1])
+def test_samples_are_those_of_single_deals(text: str, traverser: int) -> None:
+    rules = parse_rules(text)
+    tree = tree_of(rules)
+    legal = tree.legal.astype(np.float32)
+    single, whole = both(rules, traverser)
+    for noisy, exact in ((single.advantages, whole.advantages),
+                         (single.strategies, whole.strategies)):  # fmt: skip
+        ours, theirs = by_infoset(merge(exact, legal)), by_infoset(merge(noisy, legal))
+        common = [key for key in theirs if theirs[key][0] > 400]
+        assert len(common) >= 5
+        for key in common:
+            count, mean = theirs[key]
+            # Visits of one infoset in different deals are independent, those in one deal are one.
+            assert ours[key][0] == pytest.approx(count, abs=6 * np.sqrt(count))
+            largest = 2 * rules.stack / rules.big_blind_chips
+            assert ours[key][1] == pytest.approx(mean, abs=6 * largest / np.sqrt(count))
+    assert whole.value == pytest.approx(single.value, abs=0.1)
+
+
+@pytest.mark.parametrize("text", ["kuhn", "leduc", "fhp:ranks=JQKA,suits=cd,max_raises=1/1"])
+def test_the_value_is_exact(text: str) -> None:
+    rules = parse_rules(text)
+    tree = tree_of(rules)
+    policies = (Hashed(tree, 1), Hashed(tree, 2))
+    exact = BruteForce(rules, tree, *policies).value() / rules.big_blind_chips
+    for traverser, sign in ((0, 1), (1, -1)):
+        rng = np.random.default_rng(0)
+        whole = traverse_boards(rules, tree, policies, traverser, 1, 100, 10_000, rng)
+        assert whole.value == pytest.approx(sign * exact, abs=1e-6)
+
+
+def test_targets_carry_no_noise_on_the_last_street() -> None:
+    """Another seed draws other samples, but the same infoset has the same advantages."""
+    rules = parse_rules("leduc")
+    tree = tree_of(rules)
+    policies = (Hashed(tree, 1), Hashed(tree, 2))
+    seen: dict[tuple[bytes, int], NDArray[np.float32]] = {}
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows = traverse_boards(rules, tree, policies, 0, 1, 300, 10_000, rng).advantages
+        for row in rows:
+            key = (row["cards"].tobytes(), int(row["node"]))
+            assert row["targets"] == pytest.approx(seen.setdefault(key, row["targets"]), abs=1e-5)
+    assert len(seen) > 100
+
+
+def test_few_boards_are_fair_on_average() -> None:
+    rules = parse_rules("fhp:ranks=TJQKA,suits=cdh,max_raises=1/1")
+    tree = tree_of(rules)
+    policies = (Hashed(tree, 1), Hashed(tree, 2))
+    all_boards = traverse_boards(rules, tree, policies, 0, 1, 10, 10_000, np.random.default_rng(0))
+    values = [
+        traverse_boards(rules, tree, policies, 0, 1, 10, 6, np.random.default_rng(seed)).value
+        for seed in range(40)
+    ]
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    assert error > 0
+    assert abs(np.mean(values) - all_boards.value) < 4 * error
+
+
+def test_the_solver_takes_boards_where_it_can() -> None:
+    config = Config(game="leduc", traversals=50, updates=5, batch_size=32, width=8, boards=3)
+    rules = parse_rules("leduc")
+    solver = Solver(config, rules, tree_of(rules))
+    done = solver.iterate()
+    assert done.infosets == 2 * (3 * 6 + 3 * 5 * 30)  # hands that look different × decisions
+    hulh = parse_rules("hulh")
+    with pytest.raises(ConfigError, match="boards"):
+        Solver(dataclasses.replace(config, game="hulh"), hulh, tree_of(hulh))
