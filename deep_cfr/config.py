@@ -44,8 +44,9 @@ class Config:
     seed: int = knob(0, "of everything random")
     iterations: int = knob(60, "CFR iterations", safe=True)
     traversals: int = knob(20_000, "external-sampling traversals, each of a new deal")
-    boards: int = knob(0, "boards on which whole ranges meet, instead of as many single deals as "
-                       "there are traversals (games of two streets); 0 = single deals")  # fmt: skip
+    boards: int = knob(0, "boards on which many hands meet, instead of as many single deals as "
+                       "there are traversals; 0 = single deals")  # fmt: skip
+    board_hands: int = knob(0, "hands held on each of the boards; 0 = all (games of two streets)")
     traversal_batch: int = knob(10_000, "traversals walked at once; bounds memory")
     network: str = knob("paper", "architecture", choices=("paper", "thesis"))
     width: int = knob(64, "units per layer of the paper architecture")
@@ -130,6 +131,7 @@ def _problems(config: Config) -> Iterator[str]:
     for name in (
         "seed",
         "boards",
+        "board_hands",
         "updates",
         "updates_growth",
         "patience",
@@ -141,6 +143,8 @@ def _problems(config: Config) -> Iterator[str]:
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
     yield from _problems_of_kind(config)
+    if config.board_hands and not config.boards:
+        yield "board_hands says how many hands are held on each of the boards, but boards is 0"
     if config.literal_bets and config.network != "thesis":
         yield "literal_bets concerns the thesis network only"
     if config.updates + config.updates_growth == 0:

@@ -33,6 +33,7 @@ from deep_cfr.policy import (
 )
 from deep_cfr.progress import Steps, silent
 from deep_cfr.public_sampling import MAX_STREETS, traverse_boards
+from deep_cfr.range_sampling import traverse_ranges
 from deep_cfr.training import FitResult, Trainer
 from deep_cfr.traversal import Samples, in_batches, traverse
 from env.betting_tree import BettingTree
@@ -70,10 +71,11 @@ class Solver:
         towers: int = 1,
         frozen: Policy | None = None,
     ) -> None:
-        if config.boards and rules.streets > MAX_STREETS:
+        if config.boards and not config.board_hands and rules.streets > MAX_STREETS:
             raise ConfigError(
-                f"boards is {config.boards}, but whole ranges are for games of at most "
-                f"{MAX_STREETS} streets and {rules.name} has {rules.streets}"
+                f"boards is {config.boards}, but all hands can meet only in games of at most "
+                f"{MAX_STREETS} streets and {rules.name} has {rules.streets}; say how many with "
+                "board_hands"
             )
         self.config, self.rules, self.tree = config, rules, tree
         self._frozen = frozen
@@ -143,6 +145,10 @@ class Solver:
     ) -> Iterator[tuple[int, Samples]]:
         """What this player's traversals leave behind, batch by batch with their number."""
         config, game = self.config, (self.rules, self.tree, self._seats(player), player, t)
+        if config.boards and config.board_hands:
+            batch = (config.traversals, config.boards, config.board_hands)
+            yield config.traversals, traverse_ranges(*game, *batch, rng)
+            return
         if config.boards:
             yield config.traversals, traverse_boards(*game, config.traversals, config.boards, rng)
             return

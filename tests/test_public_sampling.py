@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.merging import Merged, merge
 from deep_cfr.public_sampling import traverse_boards
+from deep_cfr.range_sampling import traverse_ranges
 from deep_cfr.solver import Solver
 from deep_cfr.traversal import Samples, traverse
 from env.rules import Rules, parse_rules
@@ -18,22 +19,29 @@ from tests.brute_force import BruteForce, tree_of
 from tests.policies import Hashed
 
 TRAVERSALS = 60_000
-GAMES = [
-    "kuhn",
-    "leduc",
-    "leduc:stack=4",  # all-in before the board card
-    "fhp:ranks=JQKA,suits=cd,max_raises=1/1",
+GAMES = [  # and hands per board, 0 = all
+    ("kuhn", 0),
+    ("leduc", 0),
+    ("leduc:stack=4", 0),  # all-in before the board card
+    ("fhp:ranks=JQKA,suits=cd,max_raises=1/1", 0),
+    ("kuhn", 3),
+    ("leduc", 3),
+    ("leduc:stack=4", 5),
+    ("fhp:ranks=JQKA,suits=cd,max_raises=1/1", 10),
+    ("fhp:ranks=9TJQKA,suits=cd,max_raises=1/1", 15),
 ]
 
 
-def both(rules: Rules, traverser: int) -> tuple[Samples, Samples]:
-    """Samples of single deals and of whole ranges, under the same policies."""
+def both(rules: Rules, traverser: int, num_hands: int) -> tuple[Samples, Samples]:
+    """Samples of single deals and of many hands, under the same policies."""
     tree = tree_of(rules)
     policies = (Hashed(tree, 1), Hashed(tree, 2))
     rng = np.random.default_rng(3)
     single = traverse(rules, tree, policies, traverser, 1, TRAVERSALS, rng)
-    whole = traverse_boards(rules, tree, policies, traverser, 1, TRAVERSALS, 10_000, rng)
-    return single, whole
+    game = (rules, tree, policies, traverser, 1, TRAVERSALS)
+    if num_hands:
+        return single, traverse_ranges(*game, 3000, num_hands, rng)
+    return single, traverse_boards(*game, 10_000, rng)
 
 
 def by_infoset(merged: Merged) -> dict[tuple[bytes, int], tuple[float, NDArray[np.float32]]]:
@@ -43,13 +51,13 @@ def by_infoset(merged: Merged) -> dict[tuple[bytes, int], tuple[float, NDArray[n
     }
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize(("text", "num_hands"), GAMES)
 @pytest.mark.parametrize("traverser", [0, 1])
-def test_samples_are_those_of_single_deals(text: str, traverser: int) -> None:
+def test_samples_are_those_of_single_deals(text: str, traverser: int, num_hands: int) -> None:
     rules = parse_rules(text)
     tree = tree_of(rules)
     legal = tree.legal.astype(np.float32)
-    single, whole = both(rules, traverser)
+    single, whole = both(rules, traverser, num_hands)
     for noisy, exact in ((single.advantages, whole.advantages),
                          (single.strategies, whole.strategies)):  # fmt: skip
         ours, theirs = by_infoset(merge(exact, legal)), by_infoset(merge(noisy, legal))

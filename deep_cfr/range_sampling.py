@@ -1,0 +1,262 @@
+"""External sampling with many hands per seat: one walk of the public tree for all of them.
+
+A traversal of a single deal (`deep_cfr.traversal`) leaves advantages that are mostly noise: one
+opposing hand, one sampled action at a time. Here a board is dealt with M hands, and each of them
+is held by either player against all others. A row of the frontier is a (board, node); it carries
+the opponent's reach π_q as a vector over the M hands. The opponent's actions are all followed,
+except that rows of little mass end by Russian roulette: a child of effective mass m below the
+threshold is kept with probability m / threshold and then counts 1 / that probability, which keeps
+every expectation. Coming back up, values of all M hands of the traverser are sums over the hands
+they can meet.
+
+Samples are drawn as often as N single deals would have left them behind,
+
+    traverser:  N / boards · weight · W(h) / pairs,          W(h) = Σ_{h' ∩ h = ∅} π_q(h')
+    opponent:   N / boards · weight · π_q(h') · |{h : h ∩ h' = ∅}| / pairs
+
+and their targets, (v(h, a) − v(h)) / W(h), have the same expectations with far less variance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deep_cfr.memory import ROW, make_rows
+from deep_cfr.policy import Policy, ViewStrategies
+from deep_cfr.range_kernels import back_up, choose, expand
+from deep_cfr.traversal import Samples, marks_of
+from env.betting_tree import FOLDED, BettingTree
+from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
+from env.hands import strengths
+from env.rules import Rules
+
+BOARDS_AT_ONCE = 32  # bounds memory
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Boards and the hands held on them. B boards, M hands, S streets."""
+
+    views: Cards  # [B, S, M, 7] canonical
+    results: Floats  # [B, M, M] 1 where the first hand wins, −1 where it loses; 0 if they overlap
+    disjoint: Floats  # [B, M, M] 1 where two hands share no card
+    pairs: float  # ordered pairs of disjoint hands that a board is expected to have
+
+
+@dataclass
+class _Level:
+    """The frontier at one depth. R rows."""
+
+    boards: Ints  # [R]
+    nodes: Ints  # [R]
+    weights: Floats  # [R] 1 / the probability that roulette has spared the row
+    reach: Floats  # [R, M] the opponent's
+    strategies: Floats  # [R, M, 3] of whoever acts; zeros at terminals
+    children: Ints  # [R, 3] row one level down; −1 where illegal or ended by roulette
+
+
+def traverse_ranges(
+    rules: Rules,
+    tree: BettingTree,
+    policies: tuple[Policy, Policy],
+    traverser: int,
+    t: int,
+    num_traversals: int,
+    num_boards: int,
+    num_hands: int,
+    rng: np.random.Generator,
+) -> Samples:
+    """What so many traversals would leave behind, from some hands on so many boards."""
+    parts = []
+    for start in range(0, num_boards, BOARDS_AT_ONCE):
+        table = _deal(rules, min(BOARDS_AT_ONCE, num_boards - start), num_hands, rng)
+        per_board = num_traversals / num_boards
+        parts.append(_traverse(rules, tree, policies, traverser, t, per_board, table, rng))
+    return Samples(
+        np.concatenate([part.advantages for part in parts]),
+        np.concatenate([part.strategies for part in parts]),
+        sum(part.infosets for part in parts),
+        sum(part.nodes for part in parts),
+        float(np.mean([part.value for part in parts])),
+    )
+
+
+def _deal(rules: Rules, num_boards: int, num_hands: int, rng: np.random.Generator) -> _Table:
+    """Random boards, and on each some of the hands it leaves, drawn without replacement."""
+    shown, hole, deck = rules.visible_board[-1], rules.hole_cards, np.array(rules.deck, np.uint8)
+    num_hands = min(num_hands, comb(len(deck) - shown, hole))
+    full = np.full((num_boards, num_hands, NUM_SLOTS), NO_CARD, np.uint8)
+    first, second = np.triu_indices(len(deck) - shown, 1) if hole == 2 else (None, None)
+    for row in full:
+        cards = rng.permutation(deck)
+        row[:, 2 : 2 + shown] = cards[:shown]
+        left = cards[shown:]
+        if first is None or second is None:
+            row[:, 0] = left[:num_hands]
+            continue
+        picked = rng.choice(len(first), num_hands, replace=False)
+        row[:, 0], row[:, 1] = left[first[picked]], left[second[picked]]
+    strength = strengths(full.reshape(-1, NUM_SLOTS)).reshape(num_boards, num_hands)
+    disjoint = _disjoint(full[:, :, :2]).astype(np.float32)
+    results = np.sign(strength[:, :, None] - strength[:, None, :]) * disjoint
+    visible = np.array(rules.visible_board[: rules.streets]) + 2  # slots seen on each street
+    seen = np.arange(NUM_SLOTS) < visible[:, None]  # [S, 7]
+    views = np.where(seen[None, :, None], full[:, None], np.uint8(NO_CARD))
+    # Of two different hands, as many are disjoint as hands are left once two are dealt.
+    share = comb(len(deck) - shown - hole, hole) / (comb(len(deck) - shown, hole) - 1)
+    pairs = num_hands * (num_hands - 1) * share
+    return _Table(canonical(views), results.astype(np.float32), disjoint, pairs)
+
+
+def _disjoint(hands: Cards) -> NDArray[np.bool_]:
+    """Which hands of a board share no card. [B, M, 2] → [B, M, M]"""
+    same = hands[:, :, None, :, None] == hands[:, None, :, None, :]  # [B, M, M, 2, 2]
+    return ~(same & (hands != NO_CARD)[:, :, None, :, None]).any(axis=(3, 4))
+
+
+def _traverse(
+    rules: Rules,
+    tree: BettingTree,
+    policies: tuple[Policy, Policy],
+    traverser: int,
+    t: int,
+    per_board: float,
+    table: _Table,
+    rng: np.random.Generator,
+) -> Samples:
+    flat = table.views.reshape(-1, NUM_SLOTS)
+    seats = [policy.for_views(flat) for policy in policies]
+    levels = _walk_down(tree, seats, traverser, table, rng)
+    marks = np.maximum(marks_of(seats[0], len(flat)), marks_of(seats[1], len(flat)))
+    keeper = _Keeper(tree, table, marks.reshape(table.views.shape[:3]), t, per_board, rng)
+    # What the traverser wins: after a fold outright, at a showdown with the better hand.
+    stakes = tree.stakes.astype(np.float32) / np.float32(rules.big_blind_chips)
+    if traverser == 1:
+        stakes = np.where(tree.kind == FOLDED, -stakes, stakes)
+    num_hands = table.views.shape[2]
+    values, weights = np.zeros((0, num_hands), np.float32), np.zeros(0, np.float32)
+    for level in reversed(levels):
+        below, weights_below = values, weights
+        values, masses = np.empty_like(level.reach), np.empty_like(level.reach)
+        back_up(
+            tree.kind, tree.actor, traverser, stakes, level.boards, level.nodes, level.weights,
+            level.reach, level.strategies, level.children, below, weights_below,
+            table.results, table.disjoint, values, masses,
+        )  # fmt: skip
+        weights = level.weights
+        actor = tree.actor[level.nodes]
+        keeper.keep_advantages(level, np.flatnonzero(actor == traverser), values, masses, below)
+        keeper.keep_strategies(level, np.flatnonzero(actor == 1 - traverser))
+    decisions = sum(int(tree.is_decision[level.nodes].sum()) for level in levels)
+    return Samples(
+        np.concatenate(keeper.advantages),
+        np.concatenate(keeper.strategies),
+        decisions * num_hands,
+        sum(len(level.nodes) for level in levels) * num_hands,
+        float(values.sum(axis=1).mean() / table.pairs),
+    )
+
+
+def _walk_down(
+    tree: BettingTree,
+    seats: list[ViewStrategies],
+    traverser: int,
+    table: _Table,
+    rng: np.random.Generator,
+) -> list[_Level]:
+    """All levels of the public tree that roulette leaves."""
+    num_boards, streets, num_hands = table.views.shape[:3]
+    boards = np.arange(num_boards, dtype=np.int32)
+    nodes, weights = np.zeros(num_boards, np.int32), np.ones(num_boards, np.float32)
+    reach = np.ones((num_boards, num_hands), np.float32)
+    levels = []
+    while len(nodes):
+        strategies = np.zeros((len(nodes), num_hands, 3), np.float32)
+        for player, ask in enumerate(seats):
+            rows = np.flatnonzero(tree.actor[nodes] == player)
+            if len(rows):
+                first = (boards[rows] * streets + tree.street[nodes[rows]]) * num_hands
+                views = (first[:, None] + np.arange(num_hands)).reshape(-1)
+                asked = ask(views, np.repeat(nodes[rows], num_hands))
+                strategies[rows] = asked.reshape(len(rows), num_hands, 3)
+        children = np.full((len(nodes), 3), -1, np.int32)
+        draws = rng.random((len(nodes), 3))
+        count = choose(
+            tree.children, tree.actor, traverser, nodes, weights, reach, strategies, draws, children
+        )
+        level = _Level(boards, nodes, weights, reach, strategies, children)
+        levels.append(level)
+        boards, nodes = np.empty(count, np.int32), np.empty(count, np.int32)
+        weights = np.empty(count, np.float32)
+        reach = np.empty((count, num_hands), np.float32)
+        expand(
+            tree.children, tree.actor, traverser, level.boards, level.nodes, level.weights,
+            level.reach, strategies, children, boards, nodes, weights, reach,
+        )  # fmt: skip
+    return levels
+
+
+class _Keeper:
+    """Draws samples from rows of the frontier."""
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        table: _Table,
+        marks: Cards,
+        t: int,
+        per_board: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self._tree, self._table, self._marks, self._t = tree, table, marks, t
+        self._per_board, self._rng = per_board, rng
+        self.advantages: list[NDArray[np.void]] = [np.zeros(0, ROW)]
+        self.strategies: list[NDArray[np.void]] = [np.zeros(0, ROW)]
+
+    def keep_advantages(
+        self, level: _Level, rows: NDArray[np.intp], values: Floats, masses: Floats, below: Floats
+    ) -> None:
+        """Samples at the traverser's decisions."""
+        rate = self._per_board * level.weights[rows] / self._table.pairs
+        picked, hand = self._picked(rate[:, None] * masses[rows])
+        row = rows[picked]
+        children = level.children[row]  # [n, 3]
+        gains = below[children, hand[:, None]] - values[row, hand][:, None]
+        gains /= masses[row, hand][:, None]
+        targets = np.where(children >= 0, gains, np.float32(0))
+        self._keep(self.advantages, level, row, hand, targets)
+
+    def keep_strategies(self, level: _Level, rows: NDArray[np.intp]) -> None:
+        """Samples at the opponent's decisions."""
+        boards = level.boards[rows]
+        rate = self._per_board * level.weights[rows] / self._table.pairs
+        met = self._table.disjoint.sum(axis=1)[boards]  # [R, M]
+        picked, hand = self._picked(rate[:, None] * level.reach[rows] * met)
+        row = rows[picked]
+        self._keep(self.strategies, level, row, hand, level.strategies[row, hand])
+
+    def _picked(self, expected: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Cells of a table, each as often as expected, rounded up or down at random."""
+        ends = np.floor(np.cumsum(expected, dtype=np.float64) + self._rng.random())
+        cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0).astype(np.int64))
+        return np.divmod(cells, max(expected.shape[1], 1))
+
+    def _keep(
+        self,
+        samples: list[NDArray[np.void]],
+        level: _Level,
+        row: NDArray[np.intp],
+        hand: NDArray[np.intp],
+        targets: Floats,
+    ) -> None:
+        nodes = level.nodes[row]
+        view = level.boards[row], self._tree.street[nodes], hand
+        marks = self._marks[view]
+        samples.append(make_rows(self._table.views[view], nodes, self._t, targets, marks))
