@@ -42,8 +42,8 @@ class Config:
 
     game: str = knob("hulh", "game by name, or own rules such as hulh:stack=100")
     seed: int = knob(0, "of everything random")
-    iterations: int = knob(60, "CFR iterations", safe=True)
-    traversals: int = knob(20_000, "external-sampling traversals, each of a new deal")
+    iterations: int = knob(150, "CFR iterations", safe=True)
+    traversals: int = knob(5_000, "external-sampling traversals, each of a new deal")
     boards: int = knob(0, "boards on which many hands meet, instead of as many single deals as "
                        "there are traversals; 0 = single deals")  # fmt: skip
     board_hands: int = knob(0, "hands held on each of the boards; 0 = all (games of two streets)")
@@ -55,11 +55,11 @@ class Config:
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
     advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
     strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
-    updates: int = knob(300, "gradient updates per advantage fit, at iteration 0")
-    updates_growth: int = knob(30, "further updates per iteration: updates + growth · t")
+    updates: int = knob(250, "gradient updates per advantage fit, at iteration 0")
+    updates_growth: int = knob(2, "further updates per iteration: updates + growth · t")
     batch_size: int = knob(2048, "samples per update of an advantage fit")
     learning_rate: float = knob(4e-3, "Adam's, at the start of an advantage fit")
-    strategy_updates: int = knob(4_000, "gradient updates of a strategy fit")
+    strategy_updates: int = knob(2_000, "gradient updates of a strategy fit")
     strategy_batch_size: int = knob(4096, "samples per update of a strategy fit")
     strategy_learning_rate: float = knob(4e-3, "Adam's, at the start of a strategy fit")
     learning_rate_end: float = knob(0.02, "fraction of the learning rate left at a fit's end")
@@ -71,8 +71,8 @@ class Config:
     threads: int = knob(0, "CPU threads; 0 = all")
     keep_advantage_nets: bool = knob(True, "keep every iteration's advantage networks, which a "
                                      "single-Deep-CFR policy needs")  # fmt: skip
-    checkpoint_every: int = knob(10, "iterations between saved strategy models", safe=True)
-    resume_every: int = knob(5, "iterations between saves of what --resume needs", safe=True)
+    checkpoint_every: int = knob(30, "iterations between saved strategy models", safe=True)
+    resume_every: int = knob(10, "iterations between saves of what --resume needs", safe=True)
     keep: int = knob(0, "newest models kept; 0 = all", safe=True)
     eval_every: int = knob(0, "iterations between evaluations (kuhn, leduc: exact; fhp: see "
                            "--eval-boards); 0 = only with each saved model", safe=True)  # fmt: skip
@@ -177,7 +177,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "thesis": (
         "hulh80 with every value of the thesis's tables 3.1-3.4: five models",
         Config(
-            game="hulh80", iterations=50, traversals=250, network="thesis",
+            game="hulh80", iterations=50, traversals=250, network="thesis", checkpoint_every=10,
+            resume_every=2,
             advantage_memory=100_000, strategy_memory=200_000,
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
@@ -192,7 +193,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             advantage_memory=40_000_000, strategy_memory=40_000_000,
             updates=4_000, updates_growth=0, batch_size=10_000, learning_rate=1e-3,
             strategy_updates=4_000, strategy_batch_size=10_000, strategy_learning_rate=1e-3,
-            learning_rate_end=1.0, strength=False,
+            learning_rate_end=1.0, strength=False, checkpoint_every=10, resume_every=5,
         ),
     ),
     "leduc": (
@@ -210,7 +211,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             game="kuhn", iterations=40, traversals=1_000, width=32,
             advantage_memory=500_000, strategy_memory=500_000,
             updates=200, updates_growth=0, batch_size=128,
-            strategy_updates=500, strategy_batch_size=128,
+            strategy_updates=500, strategy_batch_size=128, checkpoint_every=10,
         ),
     ),
     "smoke": (

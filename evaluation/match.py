@@ -6,8 +6,8 @@ in the two hands of a deal is one observation; means and confidence intervals ar
 All hands of a batch advance together: at each level of the betting tree each agent is asked once,
 for both seats. The draw that picks an action is a hash of (salt, deal, node) and what agents draw
 per hand is the same for whoever holds the seat. So a policy wins exactly 0 from itself, A wins
-from B exactly what B loses to A, and a seed gives one result whatever the batch size. (A network
-may round an answer differently in another batch; that can turn a hand, about one in millions.)
+from B exactly what B loses to A, and a seed gives one result whatever the batch size. (Only where a
+network rounds an answer differently in another batch can a hand turn.)
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def test_a_card_holds_every_figure(run: Path) -> None:
     assert budget["memories"].startswith("up to 4,000,000 rows for each player's advantages, 4,000")
     parameters = load(run).policy.network.num_parameters
     assert budget["network"] == f"paper of width 16, {parameters:,} parameters, float32"
-    assert budget["advantage fits"].startswith("300 + 30 · iteration updates of 2,048 samples")
+    assert budget["advantage fits"].startswith("250 + 2 · iteration updates of 2,048 samples")
     assert budget["strategy fit"] == "4,000 updates of 4,096 samples"
     assert budget["seed"] == "5"
     assert "wall time" not in budget, "nothing tells it"
