@@ -152,13 +152,13 @@ def test_a_card_holds_every_figure(run: Path) -> None:
         ["1", "caller", "+40.0 ± 2.0", "10"],
     ]
     budget = dict(rows(text, "Training"))
-    assert budget["traversals"] == "20,000 per player and iteration, 120,000 in all"
+    assert budget["traversals"] == "5,000 per player and iteration, 30,000 in all"
     assert budget["nodes touched"] == "3,000"
     assert budget["memories"].startswith("up to 4,000,000 rows for each player's advantages, 4,000")
     parameters = load(run).policy.network.num_parameters
     assert budget["network"] == f"paper of width 16, {parameters:,} parameters, float32"
     assert budget["advantage fits"].startswith("250 + 2 · iteration updates of 2,048 samples")
-    assert budget["strategy fit"] == "4,000 updates of 4,096 samples"
+    assert budget["strategy fit"] == "2,000 updates of 4,096 samples"
     assert budget["seed"] == "5"
     assert "wall time" not in budget, "nothing tells it"
     for name, number in load(run).info["versions"].items():
