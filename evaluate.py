@@ -8,12 +8,14 @@ from pathlib import Path
 from types import ModuleType
 
 from agents.names import BOT_NAMES
-from deep_cfr.layout import models_at, read_info
+from deep_cfr.layout import model_folders, models_at, read_info
 from deep_cfr.quiet import quiet_without_gpu
 from deep_cfr.storage import StorageError
 from env.compiler import TreeTooLarge
 from env.rules import Rules, RulesError, parse_rules
+from env.strength import has_strengths
 from evaluation.command import Request, parse
+from evaluation.settings import EXACT
 
 
 def main(arguments: list[str]) -> int:
@@ -38,7 +40,7 @@ def _run(request: Request) -> None:
         if request.looks_only:
             raise ValueError(f"{request.target} is a bot; only models can be looked at")
         rules = parse_rules(request.game)
-        request.settings.method_for(rules)
+        _refuse_undrawable(request, rules)
         _load_slowly().assess_bot(request, rules)
         return
     if request.game is not None:
@@ -49,7 +51,18 @@ def _run(request: Request) -> None:
         return
     for folder in folders:
         request.settings.method_for(_rules(folder))
+    if folders != model_folders(Path(request.target)):  # one model, not a run
+        _refuse_undrawable(request, _rules(folders[0]))
     _load_slowly().assess_models(request, folders)
+
+
+def _refuse_undrawable(request: Request, rules: Rules) -> None:
+    """One model's chart shows gains by starting hand, which only an exact best response knows."""
+    method = request.settings.method_for(rules)
+    if request.chart is not None and (method != EXACT or not has_strengths(rules)):
+        raise ValueError(
+            "--chart of one model shows gains by starting hand: exact, in fhp only"
+        )
 
 
 def _rules(folder: Path) -> Rules:

@@ -123,12 +123,9 @@ def _entry(rules: Rules, found: Evaluation) -> Entry:
 
 
 def _draw_gains(request: Request, found: Evaluation, title: str) -> None:
-    if request.chart is None:
-        return
-    if found.by_hand is None or len(found.by_hand.hands) != 169:
-        raise ValueError("--chart of one model shows gains by starting hand: exact, fhp only")
-    draw_gains(found.by_hand, title, request.chart)
-    print(f"chart   {request.chart}")
+    if request.chart is not None and found.by_hand is not None:
+        draw_gains(found.by_hand, title, request.chart)
+        print(f"chart   {request.chart}")
 
 
 def _write_json(request: Request, content: Entry | list[Entry]) -> None:

@@ -137,6 +137,8 @@ def test_a_look(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["{}/checkpoints/leduc/iter_0002", "--explain", "Kc", "rrrr"], "cannot be played"),
         (["{}/checkpoints/leduc/iter_0002", "--preflop-chart", "{}/x.png"], "no chart"),
         (["call", "--game", "fhp", "--explain", "AhKd"], "only models"),
+        (["call", "--game", "hulh", "--chart", "{}/x.png"], "--chart of one model"),
+        (["{}/checkpoints/leduc/iter_0002", "--chart", "{}/x.png"], "--chart of one model"),
     ],
 )
 def test_nonsense_gets_one_line(
