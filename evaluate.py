@@ -60,9 +60,7 @@ def _refuse_undrawable(request: Request, rules: Rules) -> None:
     """One model's chart shows gains by starting hand, which only an exact best response knows."""
     method = request.settings.method_for(rules)
     if request.chart is not None and (method != EXACT or not has_strengths(rules)):
-        raise ValueError(
-            "--chart of one model shows gains by starting hand: exact, in fhp only"
-        )
+        raise ValueError("--chart of one model shows gains by starting hand: exact, in fhp only")
 
 
 def _rules(folder: Path) -> Rules:
