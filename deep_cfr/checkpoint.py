@@ -100,7 +100,7 @@ def save_advantage_nets(run: Path, solver: Solver) -> None:
     folder = run / "advantage_nets"
     folder.mkdir(parents=True, exist_ok=True)
     content = io.BytesIO()
-    np.savez(content, **_named(solver.weights()))
+    np.savez_compressed(content, **_named(solver.weights()))  # half of every table is zeros
     whole_file(folder / _net_file(solver.t), content.getvalue())
 
 
@@ -111,7 +111,9 @@ def load_single(run: Path) -> tuple[Rules, SingleDeepCFR]:
     rules = parse_rules(config.game)
     tree = compile(make_emulator(rules))
     encoding = make_encoding(config.network, rules, tree, config.literal_bets, config.strength)
-    policy = regret_matching_policy(make_network(encoding, config.width, config.precision))
+    has_table = config.linear_part and encoding.strengths is not None
+    network = make_network(encoding, config.width, config.precision, has_table)
+    policy = regret_matching_policy(network)
     iterations = []
     for t in range(1, state["t"] + 1):
         first, second = (StoredPolicy(policy, weights) for weights in _load_nets(run, t))
@@ -154,6 +156,9 @@ def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
             np.save(folder / f"advantages_{player}.npy", solver.advantage_memories[player].rows)
         np.save(folder / "strategies.npy", solver.strategy_memory.rows)
         np.savez(folder / "advantage_nets.npz", **_named(solver.weights()))
+        for player, part in enumerate(solver.linear_parts):
+            sums: dict[str, Any] = dict(part.sums())
+            np.savez(folder / f"linear_part_{player}.npz", **sums)
         (folder / "state.json").write_text(json.dumps(state, indent=1))
 
 
@@ -177,6 +182,8 @@ def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
         rows = np.load(folder / f"advantages_{player}.npy", mmap_mode="r")
         solver.advantage_memories[player].restore(rows, state["seen"][player])
         solver.advantage_nets[player].set_weights(weights[player])
+    for player, part in enumerate(solver.linear_parts):
+        part.restore(np.load(folder / f"linear_part_{player}.npz"))
     rows = np.load(folder / "strategies.npy", mmap_mode="r")
     solver.strategy_memory.restore(rows, state["strategy_seen"])
     solver.t, solver.nodes_touched = state["t"], state["nodes_touched"]

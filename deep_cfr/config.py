@@ -52,6 +52,8 @@ class Config:
     width: int = knob(64, "units per layer of the paper architecture")
     strength: bool = knob(True, "give the paper network each hand's win rate against a random hand "
                           "(hold'em with a full deck)")  # fmt: skip
+    linear_part: bool = knob(True, "solve the part of the advantages that is linear in that win "
+                             "rate by least squares; the network learns the rest")  # fmt: skip
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
     advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
     strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
@@ -59,6 +61,8 @@ class Config:
     updates_growth: int = knob(2, "further updates per iteration: updates + growth · t")
     batch_size: int = knob(2048, "samples per update of an advantage fit")
     learning_rate: float = knob(4e-3, "Adam's, at the start of an advantage fit")
+    warm_start: bool = knob(False, "begin each advantage fit from the last iteration's weights "
+                            "instead of fresh ones")  # fmt: skip
     strategy_updates: int = knob(2_000, "gradient updates of a strategy fit")
     strategy_batch_size: int = knob(4096, "samples per update of a strategy fit")
     strategy_learning_rate: float = knob(4e-3, "Adam's, at the start of a strategy fit")
@@ -183,7 +187,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
             learning_rate_end=1.0, validation_fraction=0.1, patience=10,
-            strength=False, keep_advantage_nets=False,  # ten times the size of the paper's
+            strength=False, linear_part=False,
+            keep_advantage_nets=False,  # ten times the size of the paper's
         ),
     ),
     "paper": (
@@ -193,7 +198,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
             advantage_memory=40_000_000, strategy_memory=40_000_000,
             updates=4_000, updates_growth=0, batch_size=10_000, learning_rate=1e-3,
             strategy_updates=4_000, strategy_batch_size=10_000, strategy_learning_rate=1e-3,
-            learning_rate_end=1.0, strength=False, checkpoint_every=10, resume_every=5,
+            learning_rate_end=1.0, strength=False, linear_part=False, checkpoint_every=10,
+            resume_every=5,
         ),
     ),
     "leduc": (

@@ -56,6 +56,16 @@ class Encoding:
         return self.bet_table.shape[1]
 
     @cached_property
+    def decisions(self) -> NDArray[np.int32]:
+        """[N] decisions counted in order of their nodes; 0 for other nodes."""
+        is_decision = self.legal.any(axis=1)
+        return np.where(is_decision, np.cumsum(is_decision) - 1, 0).astype(np.int32)
+
+    @property
+    def num_decisions(self) -> int:
+        return int(self.legal.any(axis=1).sum())
+
+    @cached_property
     def mark_table(self) -> Floats:
         """[256, K] a row per mark; no columns where marks are not used."""
         if self.strengths is None:

@@ -12,6 +12,7 @@ Only stock Keras layers are used: a saved model opens with plain `keras.models.l
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import keras
@@ -34,6 +35,7 @@ class Network:
     cards: keras.Model  # [B, C] → [B, d]
     bets: keras.Model  # [B, F] → [B, d]
     head: keras.Model  # [B, d] → [B, 3]
+    table: keras.Variable | None = None  # [D, K, 3] to add to the outputs; see linear_part
 
     @property
     def parts(self) -> tuple[keras.Model, keras.Model, keras.Model]:
@@ -46,8 +48,9 @@ class Network:
 
     @property
     def variables(self) -> list[keras.Variable]:
-        """All weights, batch statistics included."""
-        return [weight for part in self.parts for weight in part.weights]
+        """All weights, batch statistics and the table included."""
+        weights = [weight for part in self.parts for weight in part.weights]
+        return weights if self.table is None else [*weights, self.table]
 
     @property
     def num_parameters(self) -> int:
@@ -62,12 +65,19 @@ class Network:
             weight.assign(value)
 
 
-def make_network(encoding: Encoding, width: int, precision: str = "float32") -> Network:
+def make_network(
+    encoding: Encoding, width: int, precision: str = "float32", table: bool = False
+) -> Network:
     """A network of the encoding's architecture; `width` is d of the paper's layout."""
     policy = keras.DTypePolicy(precision)
     if encoding.name == "thesis":
         return _thesis(encoding, policy)
-    return _paper(encoding, width, policy)
+    network = _paper(encoding, width, policy)
+    if not table:
+        return network
+    shape = (encoding.num_decisions, encoding.mark_table.shape[1], NUM_OUTPUTS)
+    variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
+    return dataclasses.replace(network, table=variable)
 
 
 def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
@@ -81,7 +91,9 @@ def initial_weights(network: Network, rng: np.random.Generator, zero: bool = Fal
     for weight in network.variables:
         shape, name = tuple(weight.shape), weight.path.rsplit("/", 1)[-1]
         zeros_output = id(weight) in output_weights and (zero or not is_thesis)
-        if name in ("gamma", "moving_variance"):
+        if weight is network.table:
+            value = np.zeros(shape)
+        elif name in ("gamma", "moving_variance"):
             value = np.ones(shape)
         elif zeros_output or name in ("beta", "moving_mean"):
             value = np.zeros(shape)

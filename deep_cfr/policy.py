@@ -16,6 +16,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from deep_cfr.encoding import Encoding, Floats
+from deep_cfr.linear_part import add_linear_part
 from deep_cfr.networks import ILLEGAL_LOGIT, Network
 from deep_cfr.regret_matching import regret_matching
 from deep_cfr.training import card_features
@@ -100,11 +101,15 @@ class NetworkPolicy:
         """Hidden units of every node. [N, d]"""
         return self._bet_branch()
 
-    def head(self, cards: tf.Tensor, bets: tf.Tensor, nodes: Nodes) -> Floats:
-        """Strategies from hidden units of cards [n, d] and nodes. [n, 3]"""
+    def head(
+        self, cards: tf.Tensor, bets: tf.Tensor, table: Floats | None, nodes: Nodes, marks: Cards
+    ) -> Floats:
+        """Strategies from hidden units of cards [n, d], nodes and marks. [n, 3]"""
         nodes32 = nodes.astype(np.int32)
-        outputs = self._head(cards, bets, tf.constant(nodes32))
-        return self._to_strategies(outputs.numpy(), self._legal[nodes32])
+        outputs = self._head(cards, bets, tf.constant(nodes32)).numpy()
+        if table is not None:
+            add_linear_part(table, self.network.encoding.decisions[nodes32], marks, outputs)
+        return self._to_strategies(outputs, self._legal[nodes32])
 
     def _compute_cards(self, views: tf.Tensor) -> tf.Tensor:
         outputs = []
@@ -135,6 +140,8 @@ class NetworkViews:
     def __init__(self, policy: NetworkPolicy, views: Cards) -> None:
         self._policy = policy
         self._bets = policy.bet_branch()
+        table = policy.network.table
+        self._table = None if table is None else table.numpy()
         hidden = tf.zeros([len(views), self._bets.shape[1]], self._bets.dtype)
         self._cards = tf.Variable(hidden, trainable=False)
         self._known = np.zeros(len(views), bool)
@@ -157,7 +164,7 @@ class NetworkViews:
             self._cards.scatter_update(tf.IndexedSlices(hidden, tf.constant(batch)))
         # Only the rows asked for are read: handing over the variable would copy all of it.
         mine = self._cards.sparse_read(tf.constant(rows.astype(np.int32)))
-        return self._policy.head(mine, self._bets, nodes)
+        return self._policy.head(mine, self._bets, self._table, nodes, self.marks[rows])
 
 
 class StoredPolicy:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
+from deep_cfr.linear_part import LinearPart, without
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks import Network, initial_weights, make_network
 from deep_cfr.policy import (
@@ -88,6 +89,8 @@ class Solver:
         self.nodes_touched = 0
         self.advantage_memories = tuple(Reservoir(config.advantage_memory) for _ in PLAYERS)
         self.strategy_memory = Reservoir(config.strategy_memory)
+        has_linear_part = config.linear_part and self.encoding.strengths is not None
+        self.linear_parts = tuple(LinearPart(self.encoding) for _ in PLAYERS if has_linear_part)
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
         self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
         self._advantage_trainer = self._trainer(is_strategy=False)
@@ -129,6 +132,8 @@ class Solver:
         value, shares = 0.0, np.zeros((self.rules.streets, 3))
         for count, samples in self._samples(done.t, player, rng):
             self.advantage_memories[player].add(samples.advantages, rng)
+            if self.linear_parts:
+                self.linear_parts[player].add(samples.advantages)
             if self._frozen is None:
                 self.strategy_memory.add(samples.strategies, rng)
             done.infosets += samples.infosets
@@ -167,9 +172,21 @@ class Solver:
         tell = self._steps(f"advantage net p{player}", settings.updates)
         rng = self._rng(_FIT, done.t, player)
         rows = self.advantage_memories[player].rows
-        done.fits.append(self._advantage_trainer.fit(rows, settings, rng, tell))
-        self.advantage_nets[player].set_weights(self._advantage_trainer.network.get_weights())
+        if self.linear_parts:
+            table = self.linear_parts[player].solve(done.t)
+            rows = without(rows, table, self.encoding)
+        start_from = self._last_weights(player) if self.config.warm_start else None
+        done.fits.append(self._advantage_trainer.fit(rows, settings, rng, tell, start_from))
+        learned = self._advantage_trainer.network.get_weights()
+        self.advantage_nets[player].set_weights([*learned, table] if self.linear_parts else learned)
         done.seconds_fitting += time.perf_counter() - start
+
+    def _last_weights(self, player: int) -> list[Floats] | None:
+        """Where a warm start begins; a network that was never fitted is no place to learn from."""
+        if not self.t:
+            return None
+        weights = self.advantage_nets[player].get_weights()
+        return weights[:-1] if self.linear_parts else weights  # the table is solved anew
 
     def _action_counts(self, samples: Samples) -> NDArray[np.float64]:
         """Expected actions of the opponent, by street. [S, 3]"""
@@ -183,11 +200,11 @@ class Solver:
     def _rng(self, *key: int) -> np.random.Generator:
         return np.random.default_rng([self.config.seed, *key])
 
-    def _network(self) -> Network:
-        return make_network(self.encoding, self.config.width, self.config.precision)
+    def _network(self, table: bool = False) -> Network:
+        return make_network(self.encoding, self.config.width, self.config.precision, table)
 
     def _untrained(self) -> Network:
-        network = self._network()
+        network = self._network(bool(self.linear_parts))
         network.set_weights(initial_weights(network, np.random.default_rng(0), zero=True))
         return network
 

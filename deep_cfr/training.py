@@ -23,6 +23,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
+from deep_cfr.encoding import Floats
 from deep_cfr.merging import alias_table, merge
 from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
 from env.cards import NUM_SLOTS
@@ -99,9 +100,10 @@ class Trainer:
         settings: FitSettings,
         rng: np.random.Generator,
         progress: Progress | None = None,
+        start: list[Floats] | None = None,
     ) -> FitResult:
-        """Train from fresh weights; afterwards the network holds the best (or last) ones."""
-        self._reset(settings, rng)
+        """Train from fresh weights, or from `start`; the network keeps the best or last ones."""
+        self._reset(settings, start or initial_weights(self.network, rng))
         if not len(rows):  # nothing was ever sampled: the network stays one that returns 0
             self.network.set_weights(initial_weights(self.network, rng, zero=True))
             return FitResult()
@@ -140,8 +142,8 @@ class Trainer:
             self.network.set_weights(best_weights)
         return result
 
-    def _reset(self, settings: FitSettings, rng: np.random.Generator) -> None:
-        self.network.set_weights(initial_weights(self.network, rng))
+    def _reset(self, settings: FitSettings, weights: list[Floats]) -> None:
+        self.network.set_weights(weights)
         for variable in self._optimizer.variables:
             variable.assign(tf.zeros_like(variable))
         self._rate.start.assign(settings.learning_rate)

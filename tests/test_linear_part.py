@@ -1,0 +1,115 @@
+"""The closed-form part of the advantages, against dense least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from deep_cfr.config import Config
+from deep_cfr.encoding import Encoding, make_encoding
+from deep_cfr.linear_part import RIDGE, LinearPart, add_linear_part, without
+from deep_cfr.memory import make_rows
+from deep_cfr.solver import Solver
+from env import compile, make_emulator
+from env.betting_tree import BettingTree
+from env.rules import FHP, LEDUC
+
+
+@pytest.fixture(scope="module")
+def tree() -> BettingTree:
+    return compile(make_emulator(FHP))
+
+
+@pytest.fixture(scope="module")
+def encoding(tree: BettingTree) -> Encoding:
+    return make_encoding("paper", FHP, tree, strength=True)
+
+
+def random_rows(tree: BettingTree, count: int, seed: int) -> NDArray[np.void]:
+    """Samples at a handful of decisions, with noise, from two iterations."""
+    rng = np.random.default_rng(seed)
+    nodes = rng.choice(np.flatnonzero(tree.is_decision)[[0, 3, 7, 50]], count)
+    targets = np.where(tree.legal[nodes], rng.normal(size=(count, 3)), 0).astype(np.float32)
+    marks = rng.integers(0, 256, count).astype(np.uint8)
+    rows = make_rows(np.zeros((count, 7), np.uint8), nodes, 1, targets, marks)
+    rows["t"] = rng.integers(1, 3, count)
+    return rows
+
+
+def dense_solution(encoding: Encoding, rows: NDArray[np.void], node: int, ridge: float) -> object:
+    """Weighted ridge regression on the network's own hat features, as one dense system."""
+    mine = rows[rows["node"] == node]
+    hats = encoding.mark_table[mine["mark"]].astype(np.float64)  # [n, K]
+    weighted = hats * mine["t"][:, None]
+    return np.linalg.solve(
+        weighted.T @ hats + ridge * np.eye(hats.shape[1]), weighted.T @ mine["targets"]
+    )
+
+
+def test_table_is_the_ridge_solution_at_every_node(tree: BettingTree, encoding: Encoding) -> None:
+    rows = random_rows(tree, 3000, 0)
+    part = LinearPart(encoding)
+    part.add(rows[:1000])
+    part.add(rows[1000:])
+    table = part.solve(t=2)
+    seen = np.unique(rows["node"])
+    for node in seen:
+        expected = dense_solution(encoding, rows, node, 2 * RIDGE)
+        np.testing.assert_allclose(table[encoding.decisions[node]], expected, atol=1e-5)
+    unseen = np.delete(table, encoding.decisions[seen], axis=0)
+    assert not unseen.any()
+
+
+def test_adding_the_part_is_the_product_with_the_hats(
+    tree: BettingTree, encoding: Encoding
+) -> None:
+    rows = random_rows(tree, 500, 1)
+    table = np.random.default_rng(2).normal(size=(encoding.num_decisions, 17, 3)).astype("f")
+    outputs = np.ones((len(rows), 3), np.float32)
+    add_linear_part(table, encoding.decisions[rows["node"]], rows["mark"], outputs)
+    hats = encoding.mark_table[rows["mark"]]
+    expected = 1 + np.einsum("nk,nka->na", hats, table[encoding.decisions[rows["node"]]])
+    np.testing.assert_allclose(outputs, expected, atol=1e-5)
+    left = without(rows, table, encoding)
+    np.testing.assert_allclose(left["targets"], rows["targets"] - (expected - 1), atol=1e-5)
+    assert (left["cards"] == rows["cards"]).all()
+
+
+def test_every_decision_has_its_own_place(tree: BettingTree, encoding: Encoding) -> None:
+    places = encoding.decisions[tree.is_decision]
+    assert sorted(places) == list(range(encoding.num_decisions))
+
+
+def small_solver(tree: BettingTree, **settings: object) -> Solver:
+    config = Config(
+        game="fhp", traversals=200, updates=3, updates_growth=0, batch_size=64, width=16,
+        advantage_memory=20_000, strategy_memory=20_000, **settings,  # type: ignore[arg-type]
+    )  # fmt: skip
+    return Solver(config, FHP, tree)
+
+
+def test_policy_plays_network_and_table_together(tree: BettingTree) -> None:
+    solver = small_solver(tree)
+    solver.iterate()
+    rows = solver.advantage_memories[0].rows[:200]
+    together = solver.policies[0].strategies(rows["cards"], rows["node"].astype(np.intp))
+    table = solver.advantage_nets[0].table
+    assert table is not None and np.abs(table.numpy()).max() > 0.1
+    table.assign(np.zeros(table.shape))
+    alone = solver.policies[0].strategies(rows["cards"], rows["node"].astype(np.intp))
+    assert np.abs(together - alone).max() > 0.2
+
+
+def test_table_makes_a_short_fit_much_better(tree: BettingTree) -> None:
+    """With hardly any updates, what is left to explain is what the table did not."""
+    with_part, without_part = (small_solver(tree, linear_part=flag) for flag in (True, False))
+    losses = [solver.iterate().fits[0].loss for solver in (with_part, without_part)]
+    assert losses[0] < 0.8 * losses[1]
+
+
+def test_games_without_strengths_have_no_table() -> None:
+    leduc = compile(make_emulator(LEDUC))
+    solver = Solver(Config(game="leduc", advantage_memory=10, strategy_memory=10), LEDUC, leduc)
+    assert solver.linear_parts == ()
+    assert solver.advantage_nets[0].table is None
