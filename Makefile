@@ -52,11 +52,7 @@ demo: .venv/.run
 	$(BIN)/python -m env hulh
 
 benchmark: .venv/.dev
-	$(BIN)/python benchmarks/env.py
-	$(BIN)/python benchmarks/training.py
-	$(BIN)/python benchmarks/traversal.py
-	$(BIN)/python benchmarks/evaluation.py
-	$(BIN)/python benchmarks/match.py
+	$(BIN)/python benchmarks/all.py $(ARGS)
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -32,8 +32,8 @@ class Figure:
         if self.target is not None:
             met = self.value <= self.target if self.at_most else self.value >= self.target
             bound = "≤" if self.at_most else "≥"
-            target = f"{bound} {_number(self.target)} {'met' if met else 'MISSED'}"
-        return self.meaning, f"{_number(self.value)} {self.unit}", target
+            target = f"{bound} {number(self.target)} {'met' if met else 'MISSED'}"
+        return self.meaning, f"{number(self.value)} {self.unit}", target
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:
@@ -71,10 +71,16 @@ def report(figures: list[Figure], as_json: bool) -> None:
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     for meaning, value, target in rows:
         print(f"{meaning:<{widths[0]}}  {value:>{widths[1]}}  {target}".rstrip())
-    print(f"on {os.cpu_count()} CPUs, Python {platform.python_version()}")
+    print(f"on {machine()}")
     if as_json:
         print(json.dumps({figure.key: figure.value for figure in figures}))
 
 
-def _number(value: float) -> str:
+def machine() -> str:
+    """What the figures depend on most."""
+    return f"{os.cpu_count()} CPUs, Python {platform.python_version()}"
+
+
+def number(value: float) -> str:
+    """A value as tables show it."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

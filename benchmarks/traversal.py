@@ -115,19 +115,15 @@ def main() -> None:
     def ours() -> list[Figure]:
         hulh, fhp = batched(HULH, towers, seconds), batched(FHP, towers, seconds)
         slow, theirs = recursive(seconds), openspiel(seconds)
-        figures = [
+        if theirs is None:
+            print("OpenSpiel's Deep CFR left out: pip install -r requirements-benchmark.txt")
+        return [
             Figure("hulh_infosets_per_s", f"hulh, {BATCH:,} traversals at once", hulh, "/s", 4e5),
             Figure("fhp_infosets_per_s", f"fhp, {BATCH:,} traversals at once", fhp, "/s", 4e5),
             Figure("oracle_infosets_per_s", "hulh, recursion through PyPokerEngine", slow, "/s"),
             Figure("oracle_ratio", "  ratio", hulh / slow, "×"),
-        ]
-        if theirs is None:
-            print("OpenSpiel's Deep CFR left out: pip install -r requirements-benchmark.txt")
-            return [*figures, Figure("openspiel_ratio", "ratio to OpenSpiel", None, "×", 100)]
-        return [
-            *figures,
             Figure("openspiel_infosets_per_s", "hulh, OpenSpiel's PyTorch Deep CFR", theirs, "/s"),
-            Figure("openspiel_ratio", "  ratio", hulh / theirs, "×", 100),
+            Figure("openspiel_ratio", "  ratio", theirs and hulh / theirs, "×", 100),
         ]
 
     report(measure([ours]), arguments.json)

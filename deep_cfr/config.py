@@ -42,7 +42,7 @@ class Config:
 
     game: str = knob("hulh", "game by name, or own rules such as hulh:stack=100")
     seed: int = knob(0, "of everything random")
-    iterations: int = knob(150, "CFR iterations", safe=True)
+    iterations: int = knob(250, "CFR iterations", safe=True)
     traversals: int = knob(5_000, "external-sampling traversals, each of a new deal")
     boards: int = knob(0, "boards on which many hands meet, instead of as many single deals as "
                        "there are traversals; 0 = single deals")  # fmt: skip
@@ -55,16 +55,16 @@ class Config:
     linear_part: bool = knob(True, "solve the part of the advantages that is linear in that win "
                              "rate by least squares; the network learns the rest")  # fmt: skip
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
-    advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
+    advantage_memory: int = knob(1_000_000, "rows of each player's advantage memory, 24 bytes each")
     strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
-    updates: int = knob(250, "gradient updates per advantage fit, at iteration 0")
-    updates_growth: int = knob(2, "further updates per iteration: updates + growth · t")
-    batch_size: int = knob(2048, "samples per update of an advantage fit")
+    updates: int = knob(50, "gradient updates per advantage fit, at iteration 0")
+    updates_growth: int = knob(4, "further updates per iteration: updates + growth · t")
+    batch_size: int = knob(1024, "samples per update of an advantage fit")
     learning_rate: float = knob(4e-3, "Adam's, at the start of an advantage fit")
     warm_start: bool = knob(False, "begin each advantage fit from the last iteration's weights "
                             "instead of fresh ones")  # fmt: skip
-    strategy_updates: int = knob(2_000, "gradient updates of a strategy fit")
-    strategy_batch_size: int = knob(4096, "samples per update of a strategy fit")
+    strategy_updates: int = knob(4_000, "gradient updates of a strategy fit")
+    strategy_batch_size: int = knob(2048, "samples per update of a strategy fit")
     strategy_learning_rate: float = knob(4e-3, "Adam's, at the start of a strategy fit")
     learning_rate_end: float = knob(0.02, "fraction of the learning rate left at a fit's end")
     clip_norm: float = knob(1.0, "largest norm of a gradient")
@@ -75,7 +75,7 @@ class Config:
     threads: int = knob(0, "CPU threads; 0 = all")
     keep_advantage_nets: bool = knob(True, "keep every iteration's advantage networks, which a "
                                      "single-Deep-CFR policy needs")  # fmt: skip
-    checkpoint_every: int = knob(30, "iterations between saved strategy models", safe=True)
+    checkpoint_every: int = knob(50, "iterations between saved strategy models", safe=True)
     resume_every: int = knob(10, "iterations between saves of what --resume needs", safe=True)
     keep: int = knob(0, "newest models kept; 0 = all", safe=True)
     eval_every: int = knob(0, "iterations between evaluations (kuhn, leduc: exact; fhp: see "
@@ -189,6 +189,14 @@ PRESETS: dict[str, tuple[str, Config]] = {
             learning_rate_end=1.0, validation_fraction=0.1, patience=10,
             strength=False, linear_part=False,
             keep_advantage_nets=False,  # ten times the size of the paper's
+        ),
+    ),
+    "fhp": (
+        "fhp: about an hour on two CPU cores, with exploitability estimated as it goes",
+        Config(
+            game="fhp", iterations=120, boards=600, board_hands=100, traversals=20_000,
+            advantage_memory=4_000_000, updates=1_000, updates_growth=60, batch_size=512,
+            strategy_updates=6_000, checkpoint_every=10, resume_every=5,
         ),
     ),
     "paper": (

@@ -190,20 +190,19 @@ def _training(run: Path, model: _Saved) -> Iterator[str]:
     )
     yield _row(
         "advantage fits",
-        f"{config.updates:,}{grown} updates of {config.batch_size:,} samples, each from scratch",
+        f"{config.updates:,}{grown} updates of {config.batch_size:,} samples, each from "
+        + ("the last one's weights" if config.warm_start else "scratch"),
     )
     yield _row(
         "strategy fit",
         f"{config.strategy_updates:,} updates of {config.strategy_batch_size:,} samples",
     )
     yield _row("seed", str(config.seed))
-    state = _json(run / "latest" / "state.json")
-    wall_s = _wall_s(state, model)
-    if wall_s is not None:
-        yield _row("wall time", f"{wall_s / 60:,.1f} minutes")
-    command = _command(run, state)
-    if command:
-        yield from ("", "Last started with", "", "```", command, "```")
+    known = model.info.get("origin") or _origin(run, model.iteration)
+    if "wall_s" in known:
+        yield _row("wall time", f"{known['wall_s'] / 60:,.1f} minutes")
+    if "command" in known:
+        yield from ("", "Last started with", "", "```", known["command"], "```")
 
 
 def _usage(run: Path, rules: Rules) -> Iterator[str]:
@@ -242,18 +241,21 @@ def _example(rules: Rules) -> tuple[str, str, str]:
     return cards_text(hole), cards_text(left[::step][:needed]), tree.text(node)
 
 
-def _wall_s(state: dict[str, Any], model: _Saved) -> float | None:
-    """How long the run had taken after the model's iteration, if it is known."""
-    rows = state.get("extra", {}).get("rows", [])
-    recorded: float | None = model.info["metrics"].get("wall_s")
-    return next((row["wall_s"] for row in rows if row["t"] == model.iteration), recorded)
+def origin(model: Path) -> dict[str, Any]:
+    """Where a model of a run comes from: `command` and `wall_s`, as far as they are known."""
+    info = read_info(model)
+    known: dict[str, Any] | None = info.get("origin")
+    return known or _origin(model.parent, int(info["iteration"]))
 
 
-def _command(run: Path, state: dict[str, Any]) -> str | None:
-    """What the run was started or resumed with, from the config.json among its logs."""
-    logs = Path(state.get("extra", {}).get("logs", run.parent.parent / "runs" / run.name))
-    command: str | None = _json(logs / "config.json").get("command")
-    return command
+def _origin(run: Path, iteration: int) -> dict[str, Any]:
+    """What the run was started or resumed with, and how long it had taken by then."""
+    extra = _json(run / "latest" / "state.json").get("extra", {})
+    logs = Path(extra.get("logs", run.parent.parent / "runs" / run.name))
+    command = _json(logs / "config.json").get("command")
+    wall_s = next((row["wall_s"] for row in extra.get("rows", []) if row["t"] == iteration), None)
+    found = {"command": command, "wall_s": wall_s}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -37,14 +37,16 @@ def random_rows(tree: BettingTree, count: int, seed: int) -> NDArray[np.void]:
     return rows
 
 
-def dense_solution(encoding: Encoding, rows: NDArray[np.void], node: int, ridge: float) -> object:
+def dense_solution(
+    encoding: Encoding, rows: NDArray[np.void], node: int, ridge: float
+) -> NDArray[np.float64]:
     """Weighted ridge regression on the network's own hat features, as one dense system."""
     mine = rows[rows["node"] == node]
     hats = encoding.mark_table[mine["mark"]].astype(np.float64)  # [n, K]
     weighted = hats * mine["t"][:, None]
-    return np.linalg.solve(
-        weighted.T @ hats + ridge * np.eye(hats.shape[1]), weighted.T @ mine["targets"]
-    )
+    gram = weighted.T @ hats + ridge * np.eye(hats.shape[1])
+    solution: NDArray[np.float64] = np.linalg.solve(gram, weighted.T @ mine["targets"])
+    return solution
 
 
 def test_table_is_the_ridge_solution_at_every_node(tree: BettingTree, encoding: Encoding) -> None:
@@ -95,7 +97,8 @@ def test_policy_plays_network_and_table_together(tree: BettingTree) -> None:
     rows = solver.advantage_memories[0].rows[:200]
     together = solver.policies[0].strategies(rows["cards"], rows["node"].astype(np.intp))
     table = solver.advantage_nets[0].table
-    assert table is not None and np.abs(table.numpy()).max() > 0.1
+    assert table is not None
+    assert np.abs(table.numpy()).max() > 0.1
     table.assign(np.zeros(table.shape))
     alone = solver.policies[0].strategies(rows["cards"], rows["node"].astype(np.intp))
     assert np.abs(together - alone).max() > 0.2
