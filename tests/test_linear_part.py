@@ -116,3 +116,16 @@ def test_games_without_strengths_have_no_table() -> None:
     solver = Solver(Config(game="leduc", advantage_memory=10, strategy_memory=10), LEDUC, leduc)
     assert solver.linear_parts == ()
     assert solver.advantage_nets[0].table is None
+
+
+def test_a_warm_start_goes_on_from_the_last_weights(tree: BettingTree) -> None:
+    """With a learning rate of next to nothing the second fit ends where the first one did."""
+    for warm in (True, False):
+        solver = small_solver(tree, warm_start=warm, learning_rate=1e-12)
+        solver.iterate()
+        first = solver.weights()[0]
+        solver.iterate()
+        second = solver.weights()[0]
+        same = [np.allclose(a, b, atol=1e-6) for a, b in zip(first[:-1], second[:-1], strict=True)]
+        assert all(same) == warm
+        assert not np.allclose(first[-1], second[-1]), "the table is solved anew"
