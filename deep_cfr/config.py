@@ -42,7 +42,7 @@ class Config:
 
     game: str = knob("hulh", "game by name, or own rules such as hulh:stack=100")
     seed: int = knob(0, "of everything random")
-    iterations: int = knob(250, "CFR iterations", safe=True)
+    iterations: int = knob(500, "CFR iterations", safe=True)
     traversals: int = knob(5_000, "external-sampling traversals, each of a new deal")
     boards: int = knob(0, "boards on which many hands meet, instead of as many single deals as "
                        "there are traversals; 0 = single deals")  # fmt: skip
@@ -55,12 +55,14 @@ class Config:
     linear_part: bool = knob(True, "solve the part of the advantages that is linear in that win "
                              "rate by least squares; the network learns the rest")  # fmt: skip
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
-    advantage_memory: int = knob(1_000_000, "rows of each player's advantage memory, 24 bytes each")
+    advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
     strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
-    updates: int = knob(50, "gradient updates per advantage fit, at iteration 0")
+    updates: int = knob(500, "gradient updates per advantage fit, at iteration 0")
     updates_growth: int = knob(4, "further updates per iteration: updates + growth · t")
     batch_size: int = knob(1024, "samples per update of an advantage fit")
     learning_rate: float = knob(4e-3, "Adam's, at the start of an advantage fit")
+    refit_every: int = knob(10, "iterations from one fit of the advantage networks to the next, "
+                            "where there is a linear part that moves on in between")  # fmt: skip
     warm_start: bool = knob(False, "begin each advantage fit from the last iteration's weights "
                             "instead of fresh ones")  # fmt: skip
     strategy_updates: int = knob(4_000, "gradient updates of a strategy fit")
@@ -75,7 +77,7 @@ class Config:
     threads: int = knob(0, "CPU threads; 0 = all")
     keep_advantage_nets: bool = knob(True, "keep every iteration's advantage networks, which a "
                                      "single-Deep-CFR policy needs")  # fmt: skip
-    checkpoint_every: int = knob(50, "iterations between saved strategy models", safe=True)
+    checkpoint_every: int = knob(100, "iterations between saved strategy models", safe=True)
     resume_every: int = knob(10, "iterations between saves of what --resume needs", safe=True)
     keep: int = knob(0, "newest models kept; 0 = all", safe=True)
     eval_every: int = knob(0, "iterations between evaluations (kuhn, leduc: exact; fhp: see "
@@ -99,6 +101,10 @@ class Config:
             validation_fraction=self.validation_fraction,
             patience=self.patience,
         )
+
+    def refits(self, t: int) -> bool:
+        """Whether iteration t fits the advantage networks."""
+        return (t - 1) % self.refit_every == 0
 
     def strategy_fit(self) -> FitSettings:
         """How the average-strategy network is fitted."""
@@ -126,7 +132,7 @@ class Config:
 def _problems(config: Config) -> Iterator[str]:
     positive = (
         "iterations", "traversals", "traversal_batch", "width", "advantage_memory",
-        "strategy_memory", "batch_size", "strategy_updates", "strategy_batch_size",
+        "strategy_memory", "batch_size", "strategy_updates", "refit_every", "strategy_batch_size",
         "checkpoint_every", "resume_every", "learning_rate", "strategy_learning_rate", "clip_norm",
     )  # fmt: skip
     for name in positive:
@@ -195,7 +201,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "fhp: about an hour on two CPU cores, with exploitability estimated as it goes",
         Config(
             game="fhp", iterations=120, boards=600, board_hands=100, traversals=20_000,
-            advantage_memory=4_000_000, updates=1_000, updates_growth=60, batch_size=512,
+            refit_every=1, updates=1_000, updates_growth=60, batch_size=512,
             strategy_updates=6_000, checkpoint_every=10, resume_every=5,
         ),
     ),

@@ -49,13 +49,28 @@ class Network:
     @property
     def variables(self) -> list[keras.Variable]:
         """All weights, batch statistics and the table included."""
-        weights = [weight for part in self.parts for weight in part.weights]
-        return weights if self.table is None else [*weights, self.table]
+        return self.learned if self.table is None else [*self.learned, self.table]
 
     @property
     def num_parameters(self) -> int:
         """Trainable numbers."""
         return sum(int(np.prod(weight.shape)) for weight in self.trainable)
+
+    @property
+    def learned(self) -> list[keras.Variable]:
+        """All weights but the table."""
+        return [weight for part in self.parts for weight in part.weights]
+
+    def get_learned(self) -> list[Floats]:
+        return [weight.numpy() for weight in self.learned]
+
+    def set_learned(self, values: list[Floats]) -> None:
+        for weight, value in zip(self.learned, values, strict=True):
+            weight.assign(value)
+
+    def set_table(self, values: Floats) -> None:
+        if self.table is not None:
+            self.table.assign(values)
 
     def get_weights(self) -> list[Floats]:
         return [weight.numpy() for weight in self.variables]

@@ -213,7 +213,7 @@ class Run:
         """Time of all advantage fits at the speed of plain matrix products, halved."""
         config = self.config
         remaining = range(self.solver.t + 1, config.iterations + 1)
-        updates = 2 * sum(config.advantage_fit(t).updates for t in remaining)
+        updates = 2 * sum(config.advantage_fit(t).updates for t in remaining if config.refits(t))
         per_update = 6 * self.solver.advantage_nets[0].num_parameters * config.batch_size
         return 2 * updates * per_update / device.matmul_flops() / 3600
 

@@ -168,25 +168,32 @@ class Solver:
 
     def _fit(self, done: Iteration, player: int) -> None:
         start = time.perf_counter()
-        settings = self.config.advantage_fit(done.t)
-        tell = self._steps(f"advantage net p{player}", settings.updates)
-        rng = self._rng(_FIT, done.t, player)
+        network = self.advantage_nets[player]
         rows = self.advantage_memories[player].rows
         if self.linear_parts:
             table = self.linear_parts[player].solve(done.t)
-            rows = without(rows, table, self.encoding)
-        start_from = self._last_weights(player) if self.config.warm_start else None
-        done.fits.append(self._advantage_trainer.fit(rows, settings, rng, tell, start_from))
-        learned = self._advantage_trainer.network.get_weights()
-        self.advantage_nets[player].set_weights([*learned, table] if self.linear_parts else learned)
+            network.set_table(table)
+            if self.config.refits(done.t):
+                left = without(rows, table, self.encoding)
+                network.set_learned(self._learned(done, player, left))
+            else:
+                done.fits.append(FitResult())
+        else:
+            network.set_learned(self._learned(done, player, rows))
         done.seconds_fitting += time.perf_counter() - start
 
-    def _last_weights(self, player: int) -> list[Floats] | None:
-        """Where a warm start begins; a network that was never fitted is no place to learn from."""
-        if not self.t:
-            return None
-        weights = self.advantage_nets[player].get_weights()
-        return weights[:-1] if self.linear_parts else weights  # the table is solved anew
+    def _learned(self, done: Iteration, player: int, rows: NDArray[np.void]) -> list[Floats]:
+        """Weights fitted to some rows."""
+        settings = self.config.advantage_fit(done.t)
+        tell = self._steps(f"advantage net p{player}", settings.updates)
+        # A network that was never fitted is no place to go on from.
+        goes_on = self.config.warm_start and self.t > 0
+        start_from = self.advantage_nets[player].get_learned() if goes_on else None
+        trainer = self._advantage_trainer
+        done.fits.append(
+            trainer.fit(rows, settings, self._rng(_FIT, done.t, player), tell, start_from)
+        )
+        return trainer.network.get_learned()
 
     def _action_counts(self, samples: Samples) -> NDArray[np.float64]:
         """Expected actions of the opponent, by street. [S, 3]"""

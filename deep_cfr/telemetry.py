@@ -98,7 +98,7 @@ class Telemetry:
             "strategies": solver.strategy_memory.seen,
         }
         for player, fit in enumerate(done.fits):
-            row[f"loss_p{player}"] = round(fit.loss, 6)
+            row[f"loss_p{player}"] = round(fit.loss, 6) if fit.curve else ""
             row[f"validation_loss_p{player}"] = _blank(fit.validation_loss)
             row[f"updates_p{player}"] = fit.updates
             row[f"advantages_p{player}"] = solver.advantage_memories[player].seen
@@ -112,8 +112,7 @@ class Telemetry:
             self._outer.update()
         self.say(
             f"iteration {done.t}: {row['infosets']:,} infosets at {row['infosets_per_s']:,}/s, "
-            f"loss {done.fits[0].loss:.4g} / {done.fits[1].loss:.4g}, "
-            f"value {row['value_mbb']:+.0f} mbb, "
+            f"{_losses(done)}value {row['value_mbb']:+.0f} mbb, "
             f"traversal {row['traversal_s']:.1f} s, fit {row['fit_s']:.1f} s"
         )
 
@@ -158,8 +157,9 @@ class Telemetry:
             tf.summary.scalar(f"memory_seen/{name}", memory.seen)
             tf.summary.scalar(f"memory_fill/{name}", len(memory) / memory.capacity)
         for player, fit in enumerate(done.fits):
-            tf.summary.scalar(f"loss/p{player}", fit.loss)
-            tf.summary.scalar(f"by_nodes/loss_p{player}", fit.loss, step=solver.nodes_touched)
+            if fit.curve:
+                tf.summary.scalar(f"loss/p{player}", fit.loss)
+                tf.summary.scalar(f"by_nodes/loss_p{player}", fit.loss, step=solver.nodes_touched)
             if fit.validation_loss is not None:
                 tf.summary.scalar(f"validation_loss/p{player}", fit.validation_loss)
         for street, name in enumerate(solver.rules.street_names):
@@ -201,3 +201,10 @@ class Telemetry:
 
 def _blank(value: float | None) -> float | str:
     return "" if value is None else round(value, 6)
+
+
+def _losses(done: Iteration) -> str:
+    """The losses of an iteration that fitted networks."""
+    if not any(fit.curve for fit in done.fits):
+        return ""
+    return f"loss {done.fits[0].loss:.4g} / {done.fits[1].loss:.4g}, "
