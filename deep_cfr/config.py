@@ -237,7 +237,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "smoke": (
         "hulh end to end in under a minute, for trying things",
         Config(
-            iterations=3, traversals=500, width=32, advantage_memory=200_000,
+            iterations=3, traversals=500, width=32, advantage_memory=200_000, refit_every=1,
             strategy_memory=200_000, updates=50, updates_growth=0, batch_size=512,
             strategy_updates=50, strategy_batch_size=512, checkpoint_every=1, resume_every=1,
         ),

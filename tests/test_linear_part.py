@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -121,7 +123,7 @@ def test_games_without_strengths_have_no_table() -> None:
 def test_a_warm_start_goes_on_from_the_last_weights(tree: BettingTree) -> None:
     """With a learning rate of next to nothing the second fit ends where the first one did."""
     for warm in (True, False):
-        solver = small_solver(tree, warm_start=warm, learning_rate=1e-12)
+        solver = small_solver(tree, warm_start=warm, learning_rate=1e-12, refit_every=1)
         solver.iterate()
         first = solver.weights()[0]
         solver.iterate()
@@ -129,3 +131,29 @@ def test_a_warm_start_goes_on_from_the_last_weights(tree: BettingTree) -> None:
         same = [np.allclose(a, b, atol=1e-6) for a, b in zip(first[:-1], second[:-1], strict=True)]
         assert all(same) == warm
         assert not np.allclose(first[-1], second[-1]), "the table is solved anew"
+
+
+def test_between_refits_only_the_table_moves(tree: BettingTree) -> None:
+    solver = small_solver(tree, refit_every=2)
+    seen = [solver.advantage_nets[1].get_weights()]
+    updates = []
+    for _ in range(3):
+        updates.append([fit.updates for fit in solver.iterate().fits])
+        seen.append(solver.advantage_nets[1].get_weights())
+    assert updates == [[3, 3], [0, 0], [3, 3]]
+    moved = [
+        any((a != b).any() for a, b in zip(before[:-1], after[:-1], strict=True))
+        for before, after in pairwise(seen)
+    ]
+    assert moved == [True, False, True]
+    assert all((before[-1] != after[-1]).any() for before, after in pairwise(seen))
+
+
+def test_games_without_a_table_fit_networks_every_time() -> None:
+    leduc = compile(make_emulator(LEDUC))
+    config = Config(
+        game="leduc", traversals=20, updates=2, updates_growth=0, batch_size=16, width=16,
+        advantage_memory=1000, strategy_memory=1000, refit_every=5,
+    )  # fmt: skip
+    solver = Solver(config, LEDUC, leduc)
+    assert [solver.iterate().fits[0].updates for _ in range(2)] == [2, 2]
