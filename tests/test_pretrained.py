@@ -1,0 +1,82 @@
+"""The models in the repository: they load, are what their cards say, and play as well as claimed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import load as load_agent
+from deep_cfr.layout import read_info
+from deep_cfr.model import Model, load
+from deep_cfr.storage import checked_folder
+from env.rules import PRESETS
+from evaluation.best_response import exploitability
+from evaluation.match import match
+
+FOLDER = Path(__file__).parent.parent / "checkpoints" / "pretrained"
+GAMES = ("hulh", "fhp", "leduc")
+BOTS = (
+    "random", "call", "raise", "honest",
+    "loose-passive", "loose-aggressive", "tight-passive", "tight-aggressive",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def model(request: pytest.FixtureRequest) -> Model:
+    return load(FOLDER / request.param)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_folder_is_whole_small_and_described(game: str) -> None:
+    folder = checked_folder(FOLDER / game)
+    assert sum(file.stat().st_size for file in folder.iterdir()) <= 4_000_000
+    info, card = read_info(folder), (folder / "README.md").read_text()
+    assert info["origin"]["command"].startswith("python train.py")
+    assert info["origin"]["command"] in card
+    assert info["evaluations"], "measured by evaluate.py"
+    assert f"{info['iteration']} iterations" in card
+
+
+def test_rules_are_those_of_the_game(model: Model) -> None:
+    assert model.rules == PRESETS[model.rules.name]
+
+
+def test_answers_are_strategies(model: Model) -> None:
+    hand = "Kc" if model.rules.name == "leduc" else "AhKd"
+    answer = model.ask(hand)
+    assert abs(sum(answer.values()) - 1) < 1e-5
+
+
+def test_leduc_is_as_exploitable_as_its_card_says() -> None:
+    model = load(FOLDER / "leduc")
+    found = exploitability(model.rules, model.tree, model.policy).exploitability_mbb
+    claimed = read_info(FOLDER / "leduc")["evaluations"]["exact"]["exploitability_mbb"]
+    assert found == pytest.approx(claimed, abs=0.1)
+    assert found < 50, "uniform play: 2373.6"
+
+
+def test_fhp_is_hardly_exploitable_on_a_sample_of_flops() -> None:
+    """A sample flatters the best response: always-call would lose 388 even on all flops."""
+    model = load(FOLDER / "fhp")
+    sample = (12, np.random.default_rng(0))
+    found = exploitability(model.rules, model.tree, model.policy, sample=sample)
+    assert found.exploitability_mbb < 200
+    assert read_info(FOLDER / "fhp")["evaluations"]["exact"]["exploitability_mbb"] < 60
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_hulh_beats_every_bot(bot: str) -> None:
+    model = load(FOLDER / "hulh")
+    agent = load_agent(bot, model.rules)[0]
+    result = match(model.rules, model.tree, model.policy, agent.policy, 40_000, seed=1)
+    assert result.mbb > result.ci95_mbb
+
+
+@pytest.mark.parametrize("game", ["hulh", "fhp"])
+def test_it_plays_good_hands_and_folds_bad_ones(game: str) -> None:
+    model = load(FOLDER / game)
+    assert model.ask("AhAd")["raise"] > 0.8
+    assert model.ask("7h2c", line="r")["fold"] > 0.8
+    assert model.ask("AhAd", line="r")["fold"] < 0.01
