@@ -1,4 +1,4 @@
-"""The models in the repository: they load, are what their cards say, and play as well as claimed."""
+"""The models in the repository: they load, are what their cards say and play as claimed."""
 
 from __future__ import annotations
 
