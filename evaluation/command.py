@@ -25,8 +25,8 @@ EXAMPLES = """examples:
   python evaluate.py checkpoints/leduc/iter_0200
   python evaluate.py checkpoints/standard --hands 20000 --json bounds.json
   python evaluate.py call --game fhp
-  python evaluate.py checkpoints/standard/iter_0150 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
-  python evaluate.py checkpoints/standard/iter_0150 --preflop-chart facing_a_raise.png --line r"""
+  python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
+  python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
 
 
 @dataclass(frozen=True)

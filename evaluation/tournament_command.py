@@ -32,7 +32,7 @@ the finished pairs; the same command with --out FOLDER goes on."""
 
 EXAMPLES = """examples:
   python tournament.py checkpoints/standard call raise random
-  python tournament.py checkpoints/standard/iter_0150 sdcfr:checkpoints/standard --hands auto
+  python tournament.py checkpoints/standard/iter_0200 sdcfr:checkpoints/standard --hands auto
   python tournament.py call raise fold random --game leduc --hands 20000
   python tournament.py checkpoints/standard --games 100 --hands-per-game 3000 --transcripts 20"""
 
