@@ -50,7 +50,7 @@ class Config:
     traversal_batch: int = knob(10_000, "traversals walked at once; bounds memory")
     network: str = knob("paper", "architecture", choices=("paper", "thesis"))
     width: int = knob(64, "units per layer of the paper architecture")
-    strength: bool = knob(True, "give the paper network each hand's win rate against a random hand "
+    strength: bool = knob(True, "give the networks each hand's win rate against a random hand "
                           "(hold'em with a full deck)")  # fmt: skip
     linear_part: bool = knob(True, "solve the part of the advantages that is linear in that win "
                              "rate by least squares; the network learns the rest")  # fmt: skip
@@ -71,7 +71,8 @@ class Config:
     learning_rate_end: float = knob(0.02, "fraction of the learning rate left at a fit's end")
     clip_norm: float = knob(1.0, "largest norm of a gradient")
     validation_fraction: float = knob(0.0, "share of the rows held out to stop a fit early")
-    patience: int = knob(10, "validation passes (one per epoch) without a new best before stopping")
+    patience: int = knob(10, "validations (every 100 updates, or every epoch if shorter) "
+                         "without a new best before stopping")  # fmt: skip
     precision: str = knob("float32", "arithmetic of the networks",
                           choices=("float32", "mixed_bfloat16"))  # fmt: skip
     threads: int = knob(0, "CPU threads; 0 = all")
@@ -185,15 +186,14 @@ PRESETS: dict[str, tuple[str, Config]] = {
         Config(),
     ),
     "thesis": (
-        "hulh80 with every value of the thesis's tables 3.1-3.4: five models",
+        "hulh80 with the network and the values of the thesis's tables 3.1-3.4: five models",
         Config(
             game="hulh80", iterations=50, traversals=250, network="thesis", checkpoint_every=10,
             resume_every=2,
             advantage_memory=100_000, strategy_memory=200_000,
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
-            learning_rate_end=1.0, validation_fraction=0.1, patience=10,
-            strength=False, linear_part=False,
+            learning_rate_end=1.0, validation_fraction=0.1, patience=10, refit_every=1,
             keep_advantage_nets=False,  # ten times the size of the paper's
         ),
     ),

@@ -8,10 +8,11 @@ memories keep nine bytes per infoset.
 - `paper` (Brown et al. 2019, appendix C): groups hole, flop, turn, river; per card a one-hot of
   the card, of its rank and of its suit (a matrix product then adds up the three embeddings).
   Betting: per street and action slot a flag "made" and the chips paid as a fraction of the pot.
-  With strengths also the hand's win rate against a random one (`env.strength`), as weights of the
-  two nearest of 17 knots between 0 and 1. It is kept as one byte, the infoset's mark.
 - `thesis`: groups hole and board, one-hot cards; betting: 52 slots in order of play, +1 for a
   raise and −1 for a call or check (in its literal form 0, which looks like an empty slot).
+
+With strengths both also see the hand's win rate against a random one (`env.strength`), as weights
+of the two nearest of 17 knots between 0 and 1. It is kept as one byte, the infoset's mark.
 """
 
 from __future__ import annotations
@@ -95,9 +96,10 @@ def make_encoding(
 ) -> Encoding:
     """The encoding of an architecture for one game.
 
-    `strength` adds win rates to `paper` where the game has them; toy games have none.
+    `strength` adds win rates where the game has them; toy games have none.
     """
     legal = tree.legal.astype(np.float32)
+    strengths = Strengths(rules) if strength and has_strengths(rules) else None
     if name == "thesis":
         if tree.depth[-1] > THESIS_SLOTS:
             raise ConfigError(
@@ -107,10 +109,9 @@ def make_encoding(
         one_hot = np.eye(NO_CARD + 1, NO_CARD, dtype=np.float32)
         call_mark = 0.0 if literal else -1.0
         bets = _thesis_bets(tree, call_mark)
-        return Encoding(name, one_hot, ((0, 1), (2, 3, 4, 5, 6)), bets, legal)
+        return Encoding(name, one_hot, ((0, 1), (2, 3, 4, 5, 6)), bets, legal, strengths)
     board_groups = ((2, 3, 4), (5,), (6,))[: rules.streets - 1]
     groups = ((0, 1), *board_groups)
-    strengths = Strengths(rules) if strength and has_strengths(rules) else None
     return Encoding(name, _paper_cards(), groups, _paper_bets(rules, tree), legal, strengths)
 
 

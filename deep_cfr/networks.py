@@ -85,9 +85,8 @@ def make_network(
 ) -> Network:
     """A network of the encoding's architecture; `width` is d of the paper's layout."""
     policy = keras.DTypePolicy(precision)
-    if encoding.name == "thesis":
-        return _thesis(encoding, policy)
-    network = _paper(encoding, width, policy)
+    is_thesis = encoding.name == "thesis"
+    network = _thesis(encoding, policy) if is_thesis else _paper(encoding, width, policy)
     if not table:
         return network
     shape = (encoding.num_decisions, encoding.mark_table.shape[1], NUM_OUTPUTS)

@@ -26,9 +26,10 @@ from deep_cfr.config import FitSettings
 from deep_cfr.encoding import Floats
 from deep_cfr.merging import alias_table, merge
 from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
+from deep_cfr.validation import held_out
 from env.cards import NUM_SLOTS
 
-BLOCK = 100  # updates per compiled call when there is no validation
+BLOCK = 100  # updates per compiled call, after which a fit is validated
 VALIDATION_BATCH = 8192
 Progress = Callable[[int], None]  # told how many updates were made since the last call
 
@@ -108,15 +109,15 @@ class Trainer:
             self.network.set_weights(initial_weights(self.network, rng, zero=True))
             return FitResult()
         seed = int(rng.integers(1 << 31))
-        held_out = self._held_out(rows, settings, rng)
-        learned_from = rows if held_out is None else np.delete(rows, held_out)
+        held = held_out(rows, settings.validation_fraction, rng)
+        learned_from = rows[~held] if held.any() else rows
         merged = merge(learned_from, self.network.encoding.legal)
         keep, other = alias_table(merged.weights)
         tables = (_on_device(merged.rows), tf.constant(keep), tf.constant(other))
         block, validation_rows = BLOCK, None
-        if held_out is not None:
-            block = -(-len(learned_from) // settings.batch_size)  # one epoch
-            validation_rows = _on_device(rows[held_out])
+        if held.any():
+            block = min(BLOCK, -(-len(learned_from) // settings.batch_size))  # at most an epoch
+            validation_rows = _on_device(rows[held])
         result, best_weights, stale = FitResult(), None, 0
         while result.updates < settings.updates:
             count = min(block, settings.updates - result.updates)
@@ -149,14 +150,6 @@ class Trainer:
         self._rate.start.assign(settings.learning_rate)
         self._rate.end_fraction.assign(settings.learning_rate_end)
         self._rate.updates.assign(float(max(settings.updates, 1)))
-
-    @staticmethod
-    def _held_out(
-        rows: NDArray[np.void], settings: FitSettings, rng: np.random.Generator
-    ) -> NDArray[np.int64] | None:
-        """Row numbers to validate on, if any."""
-        count = int(len(rows) * settings.validation_fraction)
-        return rng.choice(len(rows), count, replace=False) if count else None
 
     def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
         """Bytes to views [B, 8], nodes [B], t [B], targets [B, 3]; see memory.ROW."""

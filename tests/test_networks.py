@@ -82,7 +82,8 @@ def test_initial_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("architecture", "strength"), [("paper", False), ("paper", True), ("thesis", False)]
+    ("architecture", "strength"),
+    [("paper", False), ("paper", True), ("thesis", False), ("thesis", True)],
 )
 @pytest.mark.parametrize("rules", [LEDUC, FHP, HULH_80], ids=lambda rules: rules.name)
 def test_a_saved_model_opens_with_plain_keras(
