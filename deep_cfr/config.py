@@ -188,8 +188,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "thesis": (
         "hulh80 with the network and the values of the thesis's tables 3.1-3.4: five models",
         Config(
-            game="hulh80", iterations=50, traversals=250, network="thesis", checkpoint_every=10,
-            resume_every=2,
+            game="hulh80", iterations=50, traversals=250, boards=250, board_hands=8,
+            network="thesis", checkpoint_every=10, resume_every=2,
             advantage_memory=100_000, strategy_memory=200_000,
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
@@ -219,10 +219,10 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "leduc": (
         "leduc: minutes on a laptop, with exact exploitability",
         Config(
-            game="leduc", iterations=200, traversals=6_000,
+            game="leduc", iterations=300, traversals=4_000,
             advantage_memory=10_000_000, strategy_memory=10_000_000,
             updates=400, updates_growth=0, batch_size=256,
-            strategy_updates=1_000, strategy_batch_size=512, checkpoint_every=20,
+            strategy_updates=3_000, strategy_batch_size=512, checkpoint_every=30,
         ),
     ),
     "kuhn": (

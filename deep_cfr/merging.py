@@ -1,10 +1,14 @@
 """Samples of the same infoset, merged before a fit; and drawing rows by weight.
 
-Σ_i t_i (y_i − f(x_i))² over the samples of one infoset x equals W (ȳ − f(x))² + a constant that no
-network can change, with W = Σ t_i and ȳ the mean weighted by t. Fitting merged rows is therefore
-the same problem with the noise averaged out beforehand: all of it in Leduc, much of it before the
-flop, little on the river. Minibatches draw rows in proportion to W, which has the same expected
-gradient as weighting them and less variance.
+Σ_i t_i (y_i − f(x_i))² over the n samples of one infoset x equals W (ȳ − f(x))² + a constant that
+no network can change, with W = Σ t_i and ȳ the mean weighted by t. Merged rows therefore have the
+noise averaged out beforehand: all of it in Leduc, much of it before the flop, little on the river.
+
+Minibatches draw merged rows in proportion to W / √n, that is √n times the mean t. Drawn by W, a few
+infosets that everybody passes through would fill the minibatches long after they are fitted, and
+those that are rarely reached, whose advantages decide what deviating to them is worth, would stay
+wrong. What an infoset is fitted to, and how samples of one iteration count beside another's, is
+the same; infosets met once, nearly all on the river, have weight t as printed.
 """
 
 from __future__ import annotations
@@ -22,8 +26,8 @@ class Merged(NamedTuple):
     """One row per infoset."""
 
     rows: NDArray[np.void]  # [m] with mean targets; t counts for nothing any more
-    weights: NDArray[np.float64]  # [m] sums of t
-    noise: float  # the constant, per unit of weight: weighted variance around the means
+    weights: NDArray[np.float64]  # [m] W / √n
+    noise: float  # the constant, per unit of weight: the mean variance around the means
 
 
 def merge(rows: NDArray[np.void], legal: NDArray[np.float32]) -> Merged:
@@ -33,13 +37,14 @@ def merge(rows: NDArray[np.void], legal: NDArray[np.float32]) -> Merged:
     owner = np.empty(len(rows), np.int64)  # which merged row each row belongs to
     first = np.empty(len(rows), np.int64)  # the row each merged row was first met in
     count = _group(words, slots, owner, first)
-    weights, sums = np.zeros(count), np.zeros((count, 3))
-    squares = _accumulate(rows["t"], rows["targets"], rows["node"], legal, owner, weights, sums)
+    totals, sums, squares = np.zeros(count), np.zeros((count, 3)), np.zeros(count)
+    _accumulate(rows["t"], rows["targets"], rows["node"], legal, owner, totals, sums, squares)
     merged = np.ascontiguousarray(rows[first[:count]]).astype(ROW)
-    means = sums / weights[:, None]
+    means = sums / totals[:, None]
     merged["targets"] = means
-    explained = (weights[:, None] * legal[merged["node"]] * means**2).sum()
-    return Merged(merged, weights, float((squares - explained) / weights.sum()))
+    variances = squares / totals - (legal[merged["node"]] * means**2).sum(axis=1)
+    weights = totals / np.sqrt(np.bincount(owner, minlength=count))
+    return Merged(merged, weights, float(weights @ variances / weights.sum()))
 
 
 @njit(cache=True)
@@ -78,18 +83,17 @@ def _accumulate(
     nodes: NDArray[np.uint16],
     legal: NDArray[np.float32],
     owner: NDArray[np.int64],
-    weights: NDArray[np.float64],
+    totals: NDArray[np.float64],
     sums: NDArray[np.float64],
-) -> float:
-    """Sums of t and of t · target per infoset; returns Σ t · target² over legal actions."""
-    squares = 0.0
+    squares: NDArray[np.float64],
+) -> None:
+    """Per infoset the sums of t, of t · target and, over legal actions, of t · target²."""
     for row in range(len(t)):
         group = owner[row]
-        weights[group] += t[row]
+        totals[group] += t[row]
         for action in range(3):
             sums[group, action] += t[row] * targets[row, action]
-            squares += t[row] * legal[nodes[row], action] * targets[row, action] ** 2
-    return squares
+            squares[group] += t[row] * legal[nodes[row], action] * targets[row, action] ** 2
 
 
 def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

@@ -4,9 +4,8 @@ Loss (Brown et al. 2019, Algorithm 1 and equation 8): Σ_i t_i Σ_a (y_ia − ŷ
 a, divided by Σ_i t_i so that its scale does not drift. Advantage networks predict y directly, the
 strategy network through a softmax over legal actions.
 
-Samples of the same infoset are merged first and minibatches draw rows in proportion to their
-weight (`deep_cfr.merging`), which leaves the problem as it is and takes noise out of it. The
-merged rows lie on the device as bytes; minibatches are drawn, decoded, expanded into features and
+Samples of the same infoset are merged first and minibatches draw rows in proportion to a weight
+(`deep_cfr.merging`), which takes noise out and gives rare infosets their share. The merged rows lie on the device as bytes; minibatches are drawn, decoded, expanded into features and
 learned from inside the graph. Python is back only between blocks of updates, to validate, to show
 progress and to stop early.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -36,7 +38,10 @@ def test_the_loss_of_any_prediction_differs_by_the_noise_alone(n: int, kinds: in
             errors = LEGAL[part["node"]] * (part["targets"] - predicted) ** 2
             return float((weights * errors.sum(axis=1)).sum() / weights.sum())
 
-        unmerged = loss(rows, rows["t"].astype(float))
+        # Samples of an infoset met n times count t / √n each.
+        keys = [(row["cards"].tobytes(), int(row["node"])) for row in rows]
+        met = Counter(keys)
+        unmerged = loss(rows, rows["t"] / np.sqrt([met[key] for key in keys]))
         assert loss(merged.rows, merged.weights) + merged.noise == pytest.approx(unmerged, rel=1e-5)
 
 
@@ -49,8 +54,9 @@ def test_one_row_per_infoset_in_order_of_appearance() -> None:
     )
     for key, row, weight in zip(dict.fromkeys(keys), merged.rows, merged.weights, strict=True):
         own = rows[[other == key for other in keys]]
-        assert weight == own["t"].sum()
-        mean = (own["t"][:, None] * own["targets"].astype(float)).sum(axis=0) / weight
+        total = own["t"].sum()
+        assert weight == pytest.approx(total / len(own) ** 0.5)
+        mean = (own["t"][:, None] * own["targets"].astype(float)).sum(axis=0) / total
         np.testing.assert_allclose(row["targets"], mean, atol=1e-5)
 
 

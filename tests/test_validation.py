@@ -1,4 +1,4 @@
-"""Held-out rows: whole deals, so that learning deals by heart is seen for what it is."""
+"""Held-out rows: whole boards, so that learning deals by heart is seen for what it is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.memory import make_rows
 from deep_cfr.policy import uniform_policy
+from deep_cfr.range_sampling import traverse_ranges
 from deep_cfr.traversal import traverse
 from deep_cfr.validation import held_out
 from env.cards import NO_CARD, NUM_SLOTS, canonical
@@ -23,20 +24,26 @@ def memory(rules: Rules, deals: int) -> NDArray[np.void]:
     return traverse(rules, tree, (policy, policy), 0, 1, deals, np.random.default_rng(0)).advantages
 
 
-def test_rows_of_a_deal_stay_together() -> None:
-    rows = memory(HULH_80, 300)
-    held = held_out(rows, 0.2, np.random.default_rng(1))
-    after_flop = rows["cards"][:, 2] != NO_CARD
-    # Independently of how views are packed: cut every view back to the flop and name suits anew.
-    cut = rows["cards"].copy()
-    cut[:, 5:] = NO_CARD
-    flops = [bytes(view) for view in canonical(cut)[:, :5]]
-    of_held = {flop for flop, ours in zip(flops, held & after_flop, strict=True) if ours}
-    of_rest = {flop for flop, ours in zip(flops, ~held & after_flop, strict=True) if ours}
-    assert of_held
-    assert not of_held & of_rest
-    assert 0.13 < len(of_held) / len(of_held | of_rest) < 0.27
-    assert 0.1 < held[~after_flop].mean() < 0.3
+@pytest.mark.parametrize("hands", [0, 12])
+def test_rows_of_a_board_stay_together(hands: int) -> None:
+    """Each traversal is of one board, here with one deal or with many hands on it."""
+    tree = compile(make_emulator(HULH_80))
+    policy, rng = uniform_policy(tree), np.random.default_rng(0)
+    game = (HULH_80, tree, (policy, policy), 0, 1)
+    boards = [
+        (traverse_ranges(*game, 20, 1, hands, rng) if hands else traverse(*game, 1, rng)).advantages
+        for _ in range(150)
+    ]
+    held = held_out(np.concatenate(boards), 0.2, np.random.default_rng(1))
+    parts = np.split(held, np.cumsum([len(rows) for rows in boards])[:-1])
+    on_flops = [
+        part[rows["cards"][:, 2] != NO_CARD] for part, rows in zip(parts, boards, strict=True)
+    ]
+    shares = np.array([part.mean() for part in on_flops if len(part)])
+    assert set(shares) == {0.0, 1.0}
+    assert 0.08 < shares.mean() < 0.35
+    before = np.concatenate([rows["cards"][:, 2] == NO_CARD for rows in boards])
+    assert 0.1 < held[before].mean() < 0.3
 
 
 def test_toy_games_hold_out_single_rows() -> None:
