@@ -25,6 +25,7 @@ import numpy as np
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
 from deep_cfr.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
+from deep_cfr.linear_part import has_linear_part
 from deep_cfr.networks import Network, make_network, strategy_model
 from deep_cfr.policy import (
     NetworkPolicy,
@@ -111,7 +112,7 @@ def load_single(run: Path) -> tuple[Rules, SingleDeepCFR]:
     rules = parse_rules(config.game)
     tree = compile(make_emulator(rules))
     encoding = make_encoding(config.network, rules, tree, config.literal_bets, config.strength)
-    has_table = config.linear_part and encoding.strengths is not None
+    has_table = has_linear_part(config, rules)
     network = make_network(encoding, config.width, config.precision, has_table)
     policy = regret_matching_policy(network)
     iterations = []

@@ -18,11 +18,19 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from deep_cfr.config import Config
 from deep_cfr.encoding import KNOTS, MARKS, Encoding, Floats
 from deep_cfr.networks import NUM_OUTPUTS
+from env.rules import Rules
+from env.strength import has_strengths
 
 Sums = NDArray[np.float64]
 RIDGE = 4.0  # samples of value 0 that every knot starts with
+
+
+def has_linear_part(config: Config, rules: Rules) -> bool:
+    """Whether a run with these settings solves a linear part."""
+    return config.linear_part and config.strength and has_strengths(rules)
 
 
 class LinearPart:

@@ -31,6 +31,15 @@ def make_rows(
     return rows
 
 
+def draw_cells(
+    expected: NDArray[np.floating], rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of a table, each cell as often as expected, up or down at random. [R, C]"""
+    ends = np.floor(np.cumsum(expected, dtype=np.float64) + rng.random()).astype(np.int64)
+    cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0))
+    return np.divmod(cells, max(expected.shape[1], 1))
+
+
 class Reservoir:
     """A uniform sample without replacement, of at most `capacity` rows, of all rows added."""
 

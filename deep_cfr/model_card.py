@@ -15,6 +15,7 @@ from typing import Any
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.layout import models_at, read_info
+from deep_cfr.linear_part import has_linear_part
 from deep_cfr.memory import ROW
 from deep_cfr.storage import StorageError, whole_file
 from env.actions import CALL
@@ -175,9 +176,12 @@ def _training(run: Path, model: _Saved) -> Iterator[str]:
     rows = f"up to {config.advantage_memory:,} rows for each player's advantages"
     yield from _table_head("what", "how much")
     yield _row("iterations", f"{t:,}")
+    hands = "all" if not config.board_hands else f"{config.board_hands:,}"
+    boards = f"; drawn from {hands} hands on each of {config.boards:,} boards"
     yield _row(
         "traversals",
-        f"{config.traversals:,} per player and iteration, {2 * config.traversals * t:,} in all",
+        f"{config.traversals:,} per player and iteration, {2 * config.traversals * t:,} in all"
+        + (boards if config.boards else ""),
     )
     yield _row("nodes touched", f"{model.info['nodes_touched']:,}")
     yield _row(
@@ -188,9 +192,15 @@ def _training(run: Path, model: _Saved) -> Iterator[str]:
         "network",
         f"{config.network}{width}, {model.info['parameters']:,} parameters, {config.precision}",
     )
+    solved = has_linear_part(config, model.rules)
+    if solved:
+        yield _row("linear part", "solved in every iteration from all samples so far")
+    every = (
+        f", every {config.refit_every:,} iterations" if solved and config.refit_every > 1 else ""
+    )
     yield _row(
         "advantage fits",
-        f"{config.updates:,}{grown} updates of {config.batch_size:,} samples, each from "
+        f"{config.updates:,}{grown} updates of {config.batch_size:,} samples{every}, each from "
         + ("the last one's weights" if config.warm_start else "scratch"),
     )
     yield _row(

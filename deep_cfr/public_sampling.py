@@ -21,7 +21,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.memory import ROW, make_rows
+from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.policy import Policy
 from deep_cfr.traversal import Samples, marks_of
 from env.betting_tree import FOLDED, SHOWDOWN, BettingTree
@@ -183,7 +183,7 @@ class _Walk:
         shown = len(rules.deck) - int((on.cards[0] != NO_CARD).sum())
         pairs = len(on.hands) * comb(shown, rules.hole_cards)
         expected = self.num_traversals * on.share * on.sums(mass) / pairs
-        picked, column = self._picked(expected)
+        picked, column = draw_cells(expected, self.rng)
         hand = np.unique(on.classes, return_index=True)[1][column]  # any hand of the class
         node = nodes[picked]
         gains = values[tree.children[node], hand[:, None]] - values[node, hand][:, None]
@@ -199,7 +199,7 @@ class _Walk:
             self.strategies.append(np.zeros(0, ROW))
             return
         expected = self.num_traversals * on.share * on.sums(reach[nodes]) / len(on.hands)
-        picked, column = self._picked(expected)
+        picked, column = draw_cells(expected, self.rng)
         targets = on.strategy[theirs][picked, column].astype(np.float32)
         self._leave(self.strategies, on, column, nodes[picked], targets)
 
@@ -213,9 +213,3 @@ class _Walk:
     ) -> None:
         rows = make_rows(on.cards[column], nodes, self.t, targets, on.marks[column])
         samples.append(rows)
-
-    def _picked(self, expected: Vectors) -> tuple[Ints, Ints]:
-        """Cells of a table, each as often as expected, rounded up or down at random."""
-        ends = np.floor(np.cumsum(expected) + self.rng.random()).astype(np.int64)
-        cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0))
-        return np.divmod(cells, expected.shape[1])

@@ -25,7 +25,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.memory import ROW, make_rows
+from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.policy import Policy, ViewStrategies
 from deep_cfr.range_kernels import back_up, choose, expand
 from deep_cfr.traversal import Samples, marks_of
@@ -225,7 +225,7 @@ class _Keeper:
     ) -> None:
         """Samples at the traverser's decisions."""
         rate = self._per_board * level.weights[rows] / self._table.pairs
-        picked, hand = self._picked(rate[:, None] * masses[rows])
+        picked, hand = draw_cells(rate[:, None] * masses[rows], self._rng)
         row = rows[picked]
         children = level.children[row]  # [n, 3]
         gains = below[children, hand[:, None]] - values[row, hand][:, None]
@@ -238,15 +238,9 @@ class _Keeper:
         boards = level.boards[rows]
         rate = self._per_board * level.weights[rows] / self._table.pairs
         met = self._table.disjoint.sum(axis=1)[boards]  # [R, M]
-        picked, hand = self._picked(rate[:, None] * level.reach[rows] * met)
+        picked, hand = draw_cells(rate[:, None] * level.reach[rows] * met, self._rng)
         row = rows[picked]
         self._keep(self.strategies, level, row, hand, level.strategies[row, hand])
-
-    def _picked(self, expected: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Cells of a table, each as often as expected, rounded up or down at random."""
-        ends = np.floor(np.cumsum(expected, dtype=np.float64) + self._rng.random())
-        cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0).astype(np.int64))
-        return np.divmod(cells, max(expected.shape[1], 1))
 
     def _keep(
         self,

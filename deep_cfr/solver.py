@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
-from deep_cfr.linear_part import LinearPart, without
+from deep_cfr.linear_part import LinearPart, has_linear_part, without
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks import Network, initial_weights, make_network
 from deep_cfr.policy import (
@@ -89,8 +89,8 @@ class Solver:
         self.nodes_touched = 0
         self.advantage_memories = tuple(Reservoir(config.advantage_memory) for _ in PLAYERS)
         self.strategy_memory = Reservoir(config.strategy_memory)
-        has_linear_part = config.linear_part and self.encoding.strengths is not None
-        self.linear_parts = tuple(LinearPart(self.encoding) for _ in PLAYERS if has_linear_part)
+        solved = has_linear_part(config, rules)
+        self.linear_parts = tuple(LinearPart(self.encoding) for _ in PLAYERS if solved)
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
         self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
         self._advantage_trainer = self._trainer(is_strategy=False)

@@ -45,8 +45,9 @@ def both(rules: Rules, traverser: int, num_hands: int) -> tuple[Samples, Samples
 
 
 def by_infoset(merged: Merged) -> dict[tuple[bytes, int], tuple[float, NDArray[np.float32]]]:
+    """How many samples there are and their mean; all are of iteration 1, so weights are √n."""
     return {
-        (row["cards"].tobytes(), int(row["node"])): (weight, row["targets"])
+        (row["cards"].tobytes(), int(row["node"])): (weight**2, row["targets"])
         for row, weight in zip(merged.rows, merged.weights, strict=True)
     }
 
