@@ -8,7 +8,8 @@ of the win rate s, piecewise linear between K knots (w_k are the hat weights tha
 given as well), captures that with one table per node. T minimises the same iteration-weighted
 squared error as the network, plus a ridge, so it needs no gradient descent: the normal equations
 of each node couple neighbouring knots only, and their sums are kept over every sample ever seen,
-beyond what a reservoir holds. The network is then fitted to what is left, y − g, and the
+beyond what a reservoir holds. Where many hands meet on a board, every hand at every node counts,
+not only those drawn for the memory. The network is then fitted to what is left, y − g, and the
 advantages are the sum of both.
 """
 
@@ -25,6 +26,7 @@ from env.rules import Rules
 from env.strength import has_strengths
 
 Sums = NDArray[np.float64]
+Nodes = NDArray[np.integer]
 RIDGE = 4.0  # samples of value 0 that every knot starts with
 
 
@@ -39,16 +41,19 @@ class LinearPart:
     def __init__(self, encoding: Encoding) -> None:
         self._decisions = encoding.decisions
         count = encoding.num_decisions
+        # Sums over samples, weighted by t (and by the opponent's reach where that is not sampled).
         self.diagonal: Sums = np.zeros((count, KNOTS))  # Σ t · w_k²
         self.beside: Sums = np.zeros((count, KNOTS - 1))  # Σ t · w_k · w_{k+1}
         self.right: Sums = np.zeros((count, KNOTS, NUM_OUTPUTS))  # Σ t · w_k · y
 
-    def add(self, rows: NDArray[np.void]) -> None:
-        """Take in samples."""
-        _add(
-            self._decisions, rows["node"], rows["mark"], rows["t"], rows["targets"],
-            self.diagonal, self.beside, self.right,
-        )  # fmt: skip
+    def add(self, nodes: Nodes, marks: NDArray[np.uint8], weights: Floats, targets: Floats) -> None:
+        """Take in samples. [n], [n], [n], [n, 3]"""
+        decisions = self._decisions[nodes]
+        _add(decisions, marks, weights, targets, self.diagonal, self.beside, self.right)
+
+    def add_rows(self, rows: NDArray[np.void]) -> None:
+        """Take in samples as memories keep them."""
+        self.add(rows["node"], rows["mark"], rows["t"].astype(np.float32), rows["targets"])
 
     def solve(self, t: int) -> Floats:
         """The table after iteration t. [D, K, 3]"""
@@ -99,23 +104,22 @@ def _place(mark: int) -> tuple[int, float]:
 @njit(cache=True)
 def _add(
     decisions: NDArray[np.int32],
-    nodes: NDArray[np.uint16],
     marks: NDArray[np.uint8],
-    t: NDArray[np.uint16],
+    weights: Floats,
     targets: Floats,
     diagonal: Sums,
     beside: Sums,
     right: Sums,
 ) -> None:
-    for row in range(len(nodes)):
-        at = decisions[nodes[row]]
+    for row in range(len(decisions)):
+        at, weight = decisions[row], float(weights[row])
         low, share = _place(marks[row])
-        diagonal[at, low] += t[row] * (1 - share) ** 2
-        diagonal[at, low + 1] += t[row] * share**2
-        beside[at, low] += t[row] * share * (1 - share)
+        diagonal[at, low] += weight * (1 - share) ** 2
+        diagonal[at, low + 1] += weight * share**2
+        beside[at, low] += weight * share * (1 - share)
         for action in range(3):
-            right[at, low, action] += t[row] * (1 - share) * targets[row, action]
-            right[at, low + 1, action] += t[row] * share * targets[row, action]
+            right[at, low, action] += weight * (1 - share) * targets[row, action]
+            right[at, low + 1, action] += weight * share * targets[row, action]
 
 
 @njit(cache=True, parallel=True)

@@ -14,11 +14,13 @@ Samples are drawn as often as N single deals would have left them behind,
     traverser:  N / boards · weight · W(h) / pairs,          W(h) = Σ_{h' ∩ h = ∅} π_q(h')
     opponent:   N / boards · weight · π_q(h') · |{h : h ∩ h' = ∅}| / pairs
 
-and their targets, (v(h, a) − v(h)) / W(h), have the same expectations with far less variance.
+and their targets, (v(h, a) − v(h)) / W(h), have the same expectations with far less variance. Who
+can use more than samples is told of every hand at every node, weighted by weight · W(h) / M.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
 
@@ -35,9 +37,12 @@ from env.hands import strengths
 from env.rules import Rules
 
 BOARDS_AT_ONCE = 32  # bounds memory
+TINY = np.float32(1e-30)  # instead of masses of zero, whose hands count nothing
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
+# Told of nodes [n], marks [n], weights [n] and advantages [n, 3].
+Listener = Callable[[NDArray[np.integer], Cards, Floats, Floats], None]
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,15 @@ def traverse_ranges(
     num_boards: int,
     num_hands: int,
     rng: np.random.Generator,
+    tell: Listener | None = None,
 ) -> Samples:
     """What so many traversals would leave behind, from some hands on so many boards."""
     parts = []
     for start in range(0, num_boards, BOARDS_AT_ONCE):
         table = _deal(rules, min(BOARDS_AT_ONCE, num_boards - start), num_hands, rng)
         per_board = num_traversals / num_boards
-        parts.append(_traverse(rules, tree, policies, traverser, t, per_board, table, rng))
+        keeper = _Keeper(tree, table, t, per_board, rng, tell)
+        parts.append(_traverse(rules, tree, policies, traverser, table, keeper, rng))
     return Samples(
         np.concatenate([part.advantages for part in parts]),
         np.concatenate([part.strategies for part in parts]),
@@ -126,16 +133,15 @@ def _traverse(
     tree: BettingTree,
     policies: tuple[Policy, Policy],
     traverser: int,
-    t: int,
-    per_board: float,
     table: _Table,
+    keeper: _Keeper,
     rng: np.random.Generator,
 ) -> Samples:
     flat = table.views.reshape(-1, NUM_SLOTS)
     seats = [policy.for_views(flat) for policy in policies]
     levels = _walk_down(tree, seats, traverser, table, rng)
     marks = np.maximum(marks_of(seats[0], len(flat)), marks_of(seats[1], len(flat)))
-    keeper = _Keeper(tree, table, marks.reshape(table.views.shape[:3]), t, per_board, rng)
+    keeper.marks = marks.reshape(table.views.shape[:3])
     # What the traverser wins: after a fold outright, at a showdown with the better hand.
     stakes = tree.stakes.astype(np.float32) / np.float32(rules.big_blind_chips)
     if traverser == 1:
@@ -210,13 +216,14 @@ class _Keeper:
         self,
         tree: BettingTree,
         table: _Table,
-        marks: Cards,
         t: int,
         per_board: float,
         rng: np.random.Generator,
+        tell: Listener | None,
     ) -> None:
-        self._tree, self._table, self._marks, self._t = tree, table, marks, t
-        self._per_board, self._rng = per_board, rng
+        self._tree, self._table, self._t = tree, table, t
+        self._per_board, self._rng, self._tell = per_board, rng, tell
+        self.marks = np.zeros(table.views.shape[:3], np.uint8)  # [B, S, M] of the views
         self.advantages: list[NDArray[np.void]] = [np.zeros(0, ROW)]
         self.strategies: list[NDArray[np.void]] = [np.zeros(0, ROW)]
 
@@ -224,14 +231,18 @@ class _Keeper:
         self, level: _Level, rows: NDArray[np.intp], values: Floats, masses: Floats, below: Floats
     ) -> None:
         """Samples at the traverser's decisions."""
+        mine, children = masses[rows], level.children[rows]  # [D, M], [D, 3]
+        gains = below[children] - values[rows, None] if len(below) else np.zeros((0, 3, 1), "f4")
+        gains = np.where(children[:, :, None] >= 0, gains / np.maximum(mine, TINY)[:, None], 0)
         rate = self._per_board * level.weights[rows] / self._table.pairs
-        picked, hand = draw_cells(rate[:, None] * masses[rows], self._rng)
-        row = rows[picked]
-        children = level.children[row]  # [n, 3]
-        gains = below[children, hand[:, None]] - values[row, hand][:, None]
-        gains /= masses[row, hand][:, None]
-        targets = np.where(children >= 0, gains, np.float32(0))
-        self._keep(self.advantages, level, row, hand, targets)
+        picked, hand = draw_cells(rate[:, None] * mine, self._rng)
+        self._keep(self.advantages, level, rows[picked], hand, gains[picked, :, hand])
+        if self._tell is not None and len(rows):
+            num_hands, nodes = mine.shape[1], level.nodes[rows]
+            weights = self._t * level.weights[rows, None] * mine / num_hands
+            marks = self.marks[level.boards[rows], self._tree.street[nodes]]
+            targets = np.ascontiguousarray(gains.transpose(0, 2, 1)).reshape(-1, 3)
+            self._tell(np.repeat(nodes, num_hands), marks.ravel(), weights.ravel(), targets)
 
     def keep_strategies(self, level: _Level, rows: NDArray[np.intp]) -> None:
         """Samples at the opponent's decisions."""
@@ -252,5 +263,5 @@ class _Keeper:
     ) -> None:
         nodes = level.nodes[row]
         view = level.boards[row], self._tree.street[nodes], hand
-        marks = self._marks[view]
+        marks = self.marks[view]
         samples.append(make_rows(self._table.views[view], nodes, self._t, targets, marks))

@@ -132,8 +132,6 @@ class Solver:
         value, shares = 0.0, np.zeros((self.rules.streets, 3))
         for count, samples in self._samples(done.t, player, rng):
             self.advantage_memories[player].add(samples.advantages, rng)
-            if self.linear_parts:
-                self.linear_parts[player].add(samples.advantages)
             if self._frozen is None:
                 self.strategy_memory.add(samples.strategies, rng)
             done.infosets += samples.infosets
@@ -150,15 +148,22 @@ class Solver:
     ) -> Iterator[tuple[int, Samples]]:
         """What this player's traversals leave behind, batch by batch with their number."""
         config, game = self.config, (self.rules, self.tree, self._seats(player), player, t)
+        part = self.linear_parts[player] if self.linear_parts else None
         if config.boards and config.board_hands:
             batch = (config.traversals, config.boards, config.board_hands)
-            yield config.traversals, traverse_ranges(*game, *batch, rng)
+            yield config.traversals, traverse_ranges(*game, *batch, rng, part.add if part else None)
             return
-        if config.boards:
-            yield config.traversals, traverse_boards(*game, config.traversals, config.boards, rng)
-            return
-        for count in in_batches(config.traversals, config.traversal_batch):
-            yield count, traverse(*game, count, rng)
+        counts = [config.traversals]
+        if not config.boards:
+            counts = list(in_batches(config.traversals, config.traversal_batch))
+        for count in counts:
+            if config.boards:
+                samples = traverse_boards(*game, count, config.boards, rng)
+            else:
+                samples = traverse(*game, count, rng)
+            if part:
+                part.add_rows(samples.advantages)
+            yield count, samples
 
     def _seats(self, traverser: int) -> tuple[Policy, Policy]:
         """Who sits where when this player traverses."""

@@ -54,8 +54,8 @@ def dense_solution(
 def test_table_is_the_ridge_solution_at_every_node(tree: BettingTree, encoding: Encoding) -> None:
     rows = random_rows(tree, 3000, 0)
     part = LinearPart(encoding)
-    part.add(rows[:1000])
-    part.add(rows[1000:])
+    part.add_rows(rows[:1000])
+    part.add_rows(rows[1000:])
     table = part.solve(t=2)
     seen = np.unique(rows["node"])
     for node in seen:

@@ -123,3 +123,25 @@ def test_the_solver_takes_boards_where_it_can() -> None:
     hulh = parse_rules("hulh")
     with pytest.raises(ConfigError, match="boards"):
         Solver(dataclasses.replace(config, game="hulh"), hulh, tree_of(hulh))
+
+
+def test_a_listener_hears_of_every_hand_with_the_weight_it_is_drawn_with() -> None:
+    """With very many samples drawn from few boards, both say the same of each node."""
+    rules = parse_rules("leduc")
+    tree = tree_of(rules)
+    heard: list[tuple[NDArray[np.integer], NDArray[np.float32], NDArray[np.float32]]] = []
+    boards, hands, t = 5, 4, 3
+    drawn = traverse_ranges(
+        rules, tree, (Hashed(tree, 1), Hashed(tree, 2)), 1, t, 400_000, boards, hands,
+        np.random.default_rng(0), lambda nodes, marks, weights, gains: heard.append(
+            (nodes, weights, gains)),
+    ).advantages  # fmt: skip
+    nodes, weights, gains = (np.concatenate(parts) for parts in zip(*heard, strict=True))
+    assert len(nodes) > boards * hands
+    share = 400_000 / boards / (hands * (hands - 1))  # samples drawn per pair of hands
+    for node in np.unique(drawn["node"]):
+        mine, theirs = nodes == node, drawn[drawn["node"] == node]
+        total = weights[mine].sum() / t * hands
+        assert share * total == pytest.approx(len(theirs), rel=0.01, abs=20)
+        mean = (weights[mine, None] * gains[mine]).sum(axis=0) / weights[mine].sum()
+        np.testing.assert_allclose(mean, theirs["targets"].mean(axis=0), rtol=0.02, atol=0.02)
