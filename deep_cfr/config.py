@@ -221,8 +221,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
         Config(
             game="leduc", iterations=300, traversals=4_000,
             advantage_memory=10_000_000, strategy_memory=10_000_000,
-            updates=400, updates_growth=0, batch_size=256,
-            strategy_updates=3_000, strategy_batch_size=512, checkpoint_every=30,
+            updates=400, updates_growth=0, batch_size=512,
+            strategy_updates=6_000, strategy_batch_size=512, checkpoint_every=30,
         ),
     ),
     "kuhn": (

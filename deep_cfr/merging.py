@@ -4,11 +4,11 @@
 no network can change, with W = Σ t_i and ȳ the mean weighted by t. Merged rows therefore have the
 noise averaged out beforehand: all of it in Leduc, much of it before the flop, little on the river.
 
-Minibatches draw merged rows in proportion to W / √n, that is √n times the mean t. Drawn by W, a few
-infosets that everybody passes through would fill the minibatches long after they are fitted, and
-those that are rarely reached, whose advantages decide what deviating to them is worth, would stay
-wrong. What an infoset is fitted to, and how samples of one iteration count beside another's, is
-the same; infosets met once, nearly all on the river, have weight t as printed.
+Half of the draws for minibatches are in proportion to W, as printed, the other half in proportion
+to W / n, the mean t. Drawn by W alone, a few infosets that everybody passes through would fill the
+minibatches long after they are fitted, and those that are rarely reached, whose advantages decide
+what deviating to them is worth, would stay wrong. What an infoset is fitted to, and how samples of
+one iteration count beside another's, is the same either way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Merged(NamedTuple):
     """One row per infoset."""
 
     rows: NDArray[np.void]  # [m] with mean targets; t counts for nothing any more
-    weights: NDArray[np.float64]  # [m] W / √n
+    weights: NDArray[np.float64]  # [m] W / ΣW + (W / n) / Σ(W / n)
     noise: float  # the constant, per unit of weight: the mean variance around the means
 
 
@@ -43,7 +43,8 @@ def merge(rows: NDArray[np.void], legal: NDArray[np.float32]) -> Merged:
     means = sums / totals[:, None]
     merged["targets"] = means
     variances = squares / totals - (legal[merged["node"]] * means**2).sum(axis=1)
-    weights = totals / np.sqrt(np.bincount(owner, minlength=count))
+    evenly = totals / np.bincount(owner, minlength=count)
+    weights = totals / totals.sum() + evenly / evenly.sum()
     return Merged(merged, weights, float(weights @ variances / weights.sum()))
 
 

@@ -38,10 +38,11 @@ def test_the_loss_of_any_prediction_differs_by_the_noise_alone(n: int, kinds: in
             errors = LEGAL[part["node"]] * (part["targets"] - predicted) ** 2
             return float((weights * errors.sum(axis=1)).sum() / weights.sum())
 
-        # Samples of an infoset met n times count t / √n each.
+        # Half as printed, half so that an infoset met n times counts its mean t once.
         keys = [(row["cards"].tobytes(), int(row["node"])) for row in rows]
         met = Counter(keys)
-        unmerged = loss(rows, rows["t"] / np.sqrt([met[key] for key in keys]))
+        evenly = rows["t"] / np.array([met[key] for key in keys])
+        unmerged = (loss(rows, rows["t"].astype(float)) + loss(rows, evenly)) / 2
         assert loss(merged.rows, merged.weights) + merged.noise == pytest.approx(unmerged, rel=1e-5)
 
 
@@ -52,10 +53,12 @@ def test_one_row_per_infoset_in_order_of_appearance() -> None:
     assert [(r["cards"].tobytes(), int(r["node"])) for r in merged.rows] == list(
         dict.fromkeys(keys)
     )
-    for key, row, weight in zip(dict.fromkeys(keys), merged.rows, merged.weights, strict=True):
-        own = rows[[other == key for other in keys]]
-        total = own["t"].sum()
-        assert weight == pytest.approx(total / len(own) ** 0.5)
+    groups = [rows[[other == key for other in keys]] for key in dict.fromkeys(keys)]
+    totals = np.array([own["t"].sum() for own in groups], float)
+    evenly = np.array([own["t"].mean() for own in groups])
+    expected = totals / totals.sum() + evenly / evenly.sum()
+    np.testing.assert_allclose(merged.weights, expected, rtol=1e-9)
+    for own, row, total in zip(groups, merged.rows, totals, strict=True):
         mean = (own["t"][:, None] * own["targets"].astype(float)).sum(axis=0) / total
         np.testing.assert_allclose(row["targets"], mean, atol=1e-5)
 
