@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from deep_cfr.memory import ROW
@@ -32,20 +32,24 @@ class Merged(NamedTuple):
 
 def merge(rows: NDArray[np.void], legal: NDArray[np.float32]) -> Merged:
     """Merge a memory's rows; `legal` [N, 3] says which targets of a node count."""
-    words = np.ascontiguousarray(rows).view(np.uint64).reshape(-1, 3)
+    words = _words(np.ascontiguousarray(rows))
     slots = np.full(1 << max(2 * len(rows) - 1, 1).bit_length(), -1, np.int64)
     owner = np.empty(len(rows), np.int64)  # which merged row each row belongs to
     first = np.empty(len(rows), np.int64)  # the row each merged row was first met in
     count = _group(words, slots, owner, first)
     totals, sums, squares = np.zeros(count), np.zeros((count, 3)), np.zeros(count)
     _accumulate(rows["t"], rows["targets"], rows["node"], legal, owner, totals, sums, squares)
-    merged = np.ascontiguousarray(rows[first[:count]]).astype(ROW)
-    means = sums / totals[:, None]
-    merged["targets"] = means
-    variances = squares / totals - (legal[merged["node"]] * means**2).sum(axis=1)
+    merged, variances = np.empty(count, ROW), np.empty(count)
+    targets = merged.view(np.float32).reshape(-1, 6)[:, 3:]  # see memory.ROW
+    _average(words, first, totals, sums, squares, legal, _words(merged), targets, variances)
     evenly = totals / np.bincount(owner, minlength=count)
     weights = totals / totals.sum() + evenly / evenly.sum()
     return Merged(merged, weights, float(weights @ variances / weights.sum()))
+
+
+def _words(rows: NDArray[np.void]) -> NDArray[np.uint64]:
+    """Records as three machine words each, without a copy. [n, 3]"""
+    return rows.view(np.uint64).reshape(-1, 3)
 
 
 @njit(cache=True)
@@ -95,6 +99,30 @@ def _accumulate(
         for action in range(3):
             sums[group, action] += t[row] * targets[row, action]
             squares[group] += t[row] * legal[nodes[row], action] * targets[row, action] ** 2
+
+
+@njit(cache=True, parallel=True)
+def _average(
+    words: NDArray[np.uint64],
+    first: NDArray[np.int64],
+    totals: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    legal: NDArray[np.float32],
+    merged: NDArray[np.uint64],
+    targets: NDArray[np.float32],
+    variances: NDArray[np.float64],
+) -> None:
+    """Fill in merged rows and the variances around their targets."""
+    for group in prange(len(merged)):
+        for word in range(3):
+            merged[group, word] = words[first[group], word]
+        node = merged[group, 1] & np.uint64(0xFFFF)
+        variances[group] = squares[group] / totals[group]
+        for action in range(3):
+            mean = sums[group, action] / totals[group]
+            targets[group, action] = mean
+            variances[group] -= legal[node, action] * mean**2
 
 
 def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
