@@ -219,10 +219,10 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "leduc": (
         "leduc: minutes on a laptop, with exact exploitability",
         Config(
-            game="leduc", iterations=300, traversals=4_000,
+            game="leduc", iterations=280, traversals=3_000,
             advantage_memory=10_000_000, strategy_memory=10_000_000,
             updates=400, updates_growth=0, batch_size=512,
-            strategy_updates=6_000, strategy_batch_size=512, checkpoint_every=30,
+            strategy_updates=6_000, strategy_batch_size=512, checkpoint_every=40,
         ),
     ),
     "kuhn": (
