@@ -17,7 +17,7 @@ from deep_cfr.config import Config, ConfigError
 from deep_cfr.layout import models_at, read_info
 from deep_cfr.linear_part import has_linear_part
 from deep_cfr.memory import ROW
-from deep_cfr.storage import StorageError, whole_file
+from deep_cfr.storage import StorageError, known_json, whole_file
 from env.actions import CALL
 from env.cards import cards_text
 from env.compiler import compile
@@ -212,7 +212,9 @@ def _training(run: Path, model: _Saved) -> Iterator[str]:
     if "wall_s" in known:
         yield _row("wall time", f"{known['wall_s'] / 60:,.1f} minutes")
     if "command" in known:
-        yield from ("", "Last started with", "", "```", known["command"], "```")
+        yield from ("", "Started with", "", "```", known["command"], "```")
+    if "resumed_with" in known:
+        yield from ("", "and resumed, last with", "", "```", known["resumed_with"], "```")
 
 
 def _usage(run: Path, rules: Rules) -> Iterator[str]:
@@ -260,21 +262,12 @@ def origin(model: Path) -> dict[str, Any]:
 
 def _origin(run: Path, iteration: int) -> dict[str, Any]:
     """What the run was started or resumed with, and how long it had taken by then."""
-    extra = _json(run / "latest" / "state.json").get("extra", {})
+    extra = known_json(run / "latest" / "state.json").get("extra", {})
     logs = Path(extra.get("logs", run.parent.parent / "runs" / run.name))
-    command = _json(logs / "config.json").get("command")
+    config = known_json(logs / "config.json")
     wall_s = next((row["wall_s"] for row in extra.get("rows", []) if row["t"] == iteration), None)
-    found = {"command": command, "wall_s": wall_s}
+    found = {name: config.get(name) for name in ("command", "resumed_with")} | {"wall_s": wall_s}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _json(file: Path) -> dict[str, Any]:
-    """A JSON file's content; nothing where it is not there."""
-    try:
-        content = json.loads(file.read_text())
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _measuring(run: Path) -> str:

@@ -25,7 +25,7 @@ from deep_cfr.policy import Policy
 from deep_cfr.progress import Steps
 from deep_cfr.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
-from deep_cfr.storage import whole_file
+from deep_cfr.storage import known_json, whole_file
 from deep_cfr.telemetry import Telemetry
 from env.compiler import compile
 from env.emulator import make_emulator
@@ -183,15 +183,19 @@ class Run:
                 signal.signal(sig, handler)
 
     def _write_config(self) -> None:
+        file = self.places.logs / "config.json"
+        words = shlex.join(["python", *sys.argv])
+        started = known_json(file).get("command") if self._saved >= 0 else None
+        commands = {"command": started, "resumed_with": words} if started else {"command": words}
         content = {
             "config": dataclasses.asdict(self.config),
             "rules": self.solver.rules.as_dict(),
             "parameters": self.solver.advantage_nets[0].num_parameters,
             "device": self._device,
             "versions": checkpoint.versions(),
-            "command": shlex.join(["python", *sys.argv]),
+            **commands,
         }
-        whole_file(self.places.logs / "config.json", json.dumps(content, indent=1).encode())
+        whole_file(file, json.dumps(content, indent=1).encode())
 
     def _greet(self) -> None:
         say, config = self._telemetry.say, self.config

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 MANIFEST = "manifest.json"
 
@@ -133,3 +134,12 @@ def _problem(folder: Path) -> str | None:
         if _digest(file) != digest:
             return f"{file} is damaged: its checksum is not the one recorded"
     return None
+
+
+def known_json(file: Path) -> dict[str, Any]:
+    """A JSON object from a file; nothing where it is not there."""
+    try:
+        content = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

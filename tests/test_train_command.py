@@ -114,6 +114,12 @@ def test_stopping_and_resuming_changes_nothing(uninterrupted: Path, tmp_path: Pa
         done = train(tmp_path, *arguments)
         assert done.returncode == 0, done.stderr
     assert_same_state(saved(tmp_path, "parts"), saved(uninterrupted, "whole"))
+    config = json.loads((tmp_path / "runs" / "parts" / "config.json").read_text())
+    assert "--run-name parts" in config["command"]
+    assert "--resume parts" in config["resumed_with"]
+    card = (tmp_path / "checkpoints" / "parts" / "README.md").read_text()
+    assert config["command"] in card
+    assert config["resumed_with"] in card
     rows = [
         metrics(folder / "runs" / name)
         for folder, name in ((tmp_path, "parts"), (uninterrupted, "whole"))
