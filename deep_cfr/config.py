@@ -219,10 +219,10 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "leduc": (
         "leduc: minutes on a laptop, with exact exploitability",
         Config(
-            game="leduc", iterations=280, traversals=3_000,
+            game="leduc", iterations=250, traversals=3_000, learning_rate=8e-3,
             advantage_memory=10_000_000, strategy_memory=10_000_000,
-            updates=400, updates_growth=0, batch_size=512,
-            strategy_updates=6_000, strategy_batch_size=512, checkpoint_every=40,
+            updates=500, updates_growth=0, batch_size=512,
+            strategy_updates=6_000, strategy_batch_size=512, checkpoint_every=50,
         ),
     ),
     "kuhn": (

@@ -7,8 +7,9 @@ strategy network through a softmax over legal actions.
 Samples of the same infoset are merged first and minibatches draw rows in proportion to a weight
 (`deep_cfr.merging`), which takes noise out and gives rare infosets their share. The merged rows lie
 on the device as bytes; minibatches are drawn, decoded, expanded into features and learned from
-inside the graph. Python is back only between blocks of updates, to validate, to show progress and
-to stop early.
+inside the graph. Where one would hold all merged rows anyway, as in Leduc, it is all of them, each
+with its weight, and no noise of drawing is left. Python is back only between blocks of updates, to
+validate, to show progress and to stop early.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
 from deep_cfr.encoding import Floats
-from deep_cfr.merging import alias_table, merge
+from deep_cfr.merging import Merged, alias_table, merge
 from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
 from deep_cfr.validation import held_out
 from env.cards import NUM_SLOTS
 
 BLOCK = 100  # updates per compiled call, after which a fit is validated
 VALIDATION_BATCH = 8192
+Learner = Callable[[int, int], tf.Tensor]  # (updates made, how many to make) → mean loss
 Progress = Callable[[int], None]  # told how many updates were made since the last call
 
 
@@ -112,8 +114,11 @@ class Trainer:
         held = held_out(rows, settings.validation_fraction, rng)
         learned_from = rows[~held] if held.any() else rows
         merged = merge(learned_from, self.network.encoding.legal)
-        keep, other = alias_table(merged.weights)
-        tables = (_on_device(merged.rows), tf.constant(keep), tf.constant(other))
+        learn = (
+            self._all_rows(merged)
+            if len(merged.rows) <= settings.batch_size
+            else (self._minibatches(merged, seed))
+        )
         block, validation_rows = BLOCK, None
         if held.any():
             block = min(BLOCK, -(-len(learned_from) // settings.batch_size))  # at most an epoch
@@ -121,7 +126,7 @@ class Trainer:
         result, best_weights, stale = FitResult(), None, 0
         while result.updates < settings.updates:
             count = min(block, settings.updates - result.updates)
-            loss = self._block(*tables, tf.constant([seed, result.updates]), tf.constant(count))
+            loss = learn(result.updates, count)
             result.updates += count
             if not np.isfinite(loss):
                 raise Diverged(
@@ -142,6 +147,18 @@ class Trainer:
         if best_weights is not None:
             self.network.set_weights(best_weights)
         return result
+
+    def _minibatches(self, merged: Merged, seed: int) -> Learner:
+        keep, other = (tf.constant(table) for table in alias_table(merged.weights))
+        rows = _on_device(merged.rows)
+        return lambda done, count: self._block(
+            rows, keep, other, tf.constant([seed, done]), tf.constant(count)
+        )
+
+    def _all_rows(self, merged: Merged) -> Learner:
+        weights = tf.constant(merged.weights / merged.weights.sum(), tf.float32)
+        rows = _on_device(merged.rows)
+        return lambda done, count: self._block_of_all(rows, weights, tf.constant(count))
 
     def _reset(self, settings: FitSettings, weights: list[Floats]) -> None:
         self.network.set_weights(weights)
@@ -188,16 +205,29 @@ class Trainer:
             number = tf.random.stateless_uniform([self._batch_size], key + tf.constant([1, 0]))
             picked = tf.where(number < tf.gather(keep, column), column, tf.gather(other, column))
             parts = _parts(picked, self._batch_size, self._towers)
-            with tf.GradientTape() as tape:
-                losses = [
-                    tf.reduce_sum(self._errors(tf.gather(rows, part), training=True)[0])
-                    for part in parts
-                ]
-                loss = tf.add_n(losses) / self._batch_size
-            weights = [variable.value for variable in self.network.trainable]
-            self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
-            total += loss
+            share = 1.0 / self._batch_size
+            total += self._update([(tf.gather(rows, part), share) for part in parts])
         return total / tf.cast(count, tf.float32)
+
+    @tf.function(reduce_retracing=True)
+    def _block_of_all(self, rows: tf.Tensor, weights: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+        """`count` updates, each from all rows; the mean loss over them. weights [n] sum to 1"""
+        total = tf.constant(0.0)
+        parts = _parts(tf.range(tf.shape(rows)[0]), tf.shape(rows)[0], self._towers)
+        shared = [(tf.gather(rows, part), tf.gather(weights, part)) for part in parts]
+        for _ in tf.range(count):
+            total += self._update(shared)
+        return total / tf.cast(count, tf.float32)
+
+    def _update(self, parts: list[tuple[tf.Tensor, tf.Tensor | float]]) -> tf.Tensor:
+        """One step of Adam on Σ weight · error over rows shared out between towers; the loss."""
+        with tf.GradientTape() as tape:
+            loss = tf.add_n(
+                [tf.reduce_sum(weights * self._errors(rows, True)[0]) for rows, weights in parts]
+            )
+        weights = [variable.value for variable in self.network.trainable]
+        self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
+        return loss
 
     @tf.function(reduce_retracing=True)
     def _weighted_errors(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -219,7 +249,7 @@ def _on_device(rows: NDArray[np.void]) -> tf.Tensor:
     return tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
 
 
-def _parts(rows: tf.Tensor, size: int, towers: int) -> list[tf.Tensor]:
+def _parts(rows: tf.Tensor, size: int | tf.Tensor, towers: int) -> list[tf.Tensor]:
     """The row numbers of a minibatch, shared out."""
     edges = [size * tower // towers for tower in range(towers + 1)]
     return [rows[start:end] for start, end in itertools.pairwise(edges)]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from deep_cfr.config import FitSettings
 from deep_cfr.encoding import make_encoding
 from deep_cfr.memory import make_rows
+from deep_cfr.merging import merge
 from deep_cfr.networks import initial_weights, make_network
 from deep_cfr.policy import NetworkPolicy, masked_softmax
 from deep_cfr.training import Diverged, Trainer
@@ -82,6 +83,19 @@ def test_the_loss_is_the_formula(tree: BettingTree, is_strategy: bool) -> None:
 
 def on_device(rows: NDArray[np.void]) -> tf.Tensor:
     return tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
+
+
+@pytest.mark.parametrize("towers", [1, 2, 3])
+def test_rows_that_fit_a_minibatch_are_all_learned_from(tree: BettingTree, towers: int) -> None:
+    """A network that returns 0 has the loss of the merged rows, to the digit: nothing is drawn."""
+    rows = sample_rows(tree, 400)
+    merged = merge(rows, tree.legal.astype(np.float32))
+    assert 50 < len(merged.rows) <= 256
+    trainer = trainer_of(tree, towers=towers)
+    result = trainer.fit(rows, FitSettings(1, 256, 1e-3), np.random.default_rng(0))
+    squares = (tree.legal[merged.rows["node"]] * merged.rows["targets"] ** 2).sum(axis=1)
+    expected = merged.weights @ squares / merged.weights.sum() + merged.noise
+    assert result.loss == pytest.approx(expected, rel=1e-5)
 
 
 def test_iterations_weigh_by_t(tree: BettingTree) -> None:
