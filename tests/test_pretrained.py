@@ -54,7 +54,7 @@ def test_leduc_is_as_exploitable_as_its_card_says() -> None:
     found = exploitability(model.rules, model.tree, model.policy).exploitability_mbb
     claimed = read_info(FOLDER / "leduc")["evaluations"]["exact"]["exploitability_mbb"]
     assert found == pytest.approx(claimed, abs=0.1)
-    assert found < 50, "uniform play: 2373.6"
+    assert found < 30, "uniform play: 2373.6"
 
 
 def test_fhp_is_hardly_exploitable_on_a_sample_of_flops() -> None:
@@ -68,12 +68,11 @@ def test_fhp_is_hardly_exploitable_on_a_sample_of_flops() -> None:
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_hulh_beats_the_bots(bot: str) -> None:
-    """All of them clearly but one, to whom it does not lose."""
     model = load(FOLDER / "hulh")
     agent = load_agent(bot, model.rules)[0]
-    result = match(model.rules, model.tree, model.policy, agent.policy, 40_000, seed=1)
-    margin = -result.ci95_mbb if bot == "loose-aggressive" else result.ci95_mbb
-    assert result.mbb > margin
+    hands = 200_000 if bot == "loose-aggressive" else 40_000  # the hardest: about 45 mbb/g
+    result = match(model.rules, model.tree, model.policy, agent.policy, hands, seed=1)
+    assert result.mbb > result.ci95_mbb
 
 
 @pytest.mark.parametrize("game", ["hulh", "fhp"])
