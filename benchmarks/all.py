@@ -23,12 +23,14 @@ Figures = dict[str, float | None]  # None: could not be measured here
 
 FOLDER = Path(__file__).resolve().parent
 NOTHING, FAILED = "–", "failed"
+APART = {"scaling"}  # takes minutes, and its figures are a table of their own
 NOTES = """\
 OpenSpiel: its universal_poker from Python; its PyTorch Deep CFR
 naive: hand by hand or infoset by infoset through PyPokerEngine; the tree walked, not loaded;
        single samples, not merged
 limit: plain products of large matrices on all cores
-ratio: ours divided by the other"""
+ratio: ours divided by the other
+how cost grows with traversals, rows and network: python benchmarks/scaling.py"""
 NO_PYTORCH = "OpenSpiel's Deep CFR left out: pip install -r requirements-benchmark.txt"
 QUICK = """\
 with --seconds below 1 the exact best response visits a few flops: its time is scaled up, its
