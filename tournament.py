@@ -16,7 +16,7 @@ from evaluation.tournament_command import Request, parse
 
 def main(arguments: list[str]) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         return _run(parse(arguments))
     except (ValueError, TreeTooLarge, OSError) as error:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str]) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         request = parse(arguments)
         if not request.resume:

@@ -27,6 +27,7 @@ from deep_cfr.config import ConfigError
 from env.actions import CALL, RAISE
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards
+from env.hand_kinds import NUM_KINDS, hand_kinds
 from env.rules import Rules
 from env.strength import Strengths, has_strengths
 
@@ -63,8 +64,19 @@ class Encoding:
         return np.where(is_decision, np.cumsum(is_decision) - 1, 0).astype(np.int32)
 
     @property
-    def num_decisions(self) -> int:
-        return int(self.legal.any(axis=1).sum())
+    def num_cells(self) -> int:
+        """How many cells a linear part has: one for every decision and kind of hand."""
+        return int(self.legal.any(axis=1).sum()) * NUM_KINDS
+
+    def cells(self, nodes: NDArray[np.integer], kinds: Cards) -> NDArray[np.int32]:
+        """The cells of infosets with such kinds of hands. [n], [n] → [n]"""
+        return self.decisions[nodes] * np.int32(NUM_KINDS) + kinds
+
+    def kinds(self, cards: Cards) -> Cards:
+        """Kinds of hands; 0 where there are no strengths. [n, 7] → [n]"""
+        if self.strengths is None:
+            return np.zeros(len(cards), np.uint8)
+        return hand_kinds(cards, self.strengths.last_board)
 
     @cached_property
     def mark_table(self) -> Floats:

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from deep_cfr.config import Config
 from deep_cfr.encoding import KNOTS, MARKS, Encoding, Floats
 from deep_cfr.networks import NUM_OUTPUTS
+from env.cards import Cards
+from env.hand_kinds import NUM_KINDS
 from env.rules import Rules
 from env.strength import has_strengths
 
@@ -30,35 +32,41 @@ Nodes = NDArray[np.integer]
 RIDGE = 4.0  # samples of value 0 that every knot starts with
 
 
+KIND_RIDGE = 32.0  # the same for what a kind of hand differs by, which is small beside the noise
+
+
 def has_linear_part(config: Config, rules: Rules) -> bool:
     """Whether a run with these settings solves a linear part."""
     return config.linear_part and config.strength and has_strengths(rules)
 
 
 class LinearPart:
-    """One player's normal equations, over all samples so far. D decisions, K knots."""
+    """One player's normal equations, over all samples so far. C cells, K knots."""
 
     def __init__(self, encoding: Encoding) -> None:
-        self._decisions = encoding.decisions
-        count = encoding.num_decisions
+        self._encoding = encoding
+        count = encoding.num_cells
         # Sums over samples, weighted by t (and by the opponent's reach where that is not sampled).
         self.diagonal: Sums = np.zeros((count, KNOTS))  # Σ t · w_k²
         self.beside: Sums = np.zeros((count, KNOTS - 1))  # Σ t · w_k · w_{k+1}
         self.right: Sums = np.zeros((count, KNOTS, NUM_OUTPUTS))  # Σ t · w_k · y
 
-    def add(self, nodes: Nodes, marks: NDArray[np.uint8], weights: Floats, targets: Floats) -> None:
-        """Take in samples. [n], [n], [n], [n, 3]"""
-        decisions = self._decisions[nodes]
-        _add(decisions, marks, weights, targets, self.diagonal, self.beside, self.right)
+    def add(
+        self, nodes: Nodes, kinds: Cards, marks: Cards, weights: Floats, targets: Floats
+    ) -> None:
+        """Take in samples. [n] each, targets [n, 3]"""
+        cells = self._encoding.cells(nodes, kinds)
+        _add(cells, marks, weights, targets, self.diagonal, self.beside, self.right)
 
     def add_rows(self, rows: NDArray[np.void]) -> None:
         """Take in samples as memories keep them."""
-        self.add(rows["node"], rows["mark"], rows["t"].astype(np.float32), rows["targets"])
+        kinds = self._encoding.kinds(rows["cards"])
+        self.add(rows["node"], kinds, rows["mark"], rows["t"].astype(np.float32), rows["targets"])
 
     def solve(self, t: int) -> Floats:
-        """The table after iteration t. [D, K, 3]"""
+        """The table after iteration t. [C, K, 3]"""
         table = np.zeros(self.right.shape, np.float32)
-        _solve(self.diagonal + RIDGE * t, self.beside, self.right, table)
+        _solve(self.diagonal, self.beside, self.right, RIDGE * t, KIND_RIDGE * t, table)
         return table
 
     def sums(self) -> dict[str, Sums]:
@@ -75,21 +83,22 @@ def without(rows: NDArray[np.void], table: Floats, encoding: Encoding) -> NDArra
     """The same samples with the table's part taken off their targets."""
     left = rows.copy()
     predicted = np.zeros((len(rows), NUM_OUTPUTS), np.float32)
-    add_linear_part(table, encoding.decisions[rows["node"]], rows["mark"], predicted)
+    cells = encoding.cells(rows["node"], encoding.kinds(rows["cards"]))
+    add_linear_part(table, cells, rows["mark"], predicted)
     left["targets"] -= predicted
     return left
 
 
 @njit(cache=True, parallel=True)
 def add_linear_part(
-    table: Floats, decisions: NDArray[np.int32], marks: NDArray[np.uint8], outputs: Floats
+    table: Floats, cells: NDArray[np.int32], marks: NDArray[np.uint8], outputs: Floats
 ) -> None:
-    """Adds g to a network's outputs, in place. [D, K, 3], [n], [n], [n, 3]"""
+    """Adds g to a network's outputs, in place. [C, K, 3], [n], [n], [n, 3]"""
     for row in prange(len(outputs)):
         low, share = _place(marks[row])
         for action in range(3):
-            below = table[decisions[row], low, action]
-            above = table[decisions[row], low + 1, action]
+            below = table[cells[row], low, action]
+            above = table[cells[row], low + 1, action]
             outputs[row, action] += below + share * (above - below)
 
 
@@ -103,7 +112,7 @@ def _place(mark: int) -> tuple[int, float]:
 
 @njit(cache=True)
 def _add(
-    decisions: NDArray[np.int32],
+    cells: NDArray[np.int32],
     marks: NDArray[np.uint8],
     weights: Floats,
     targets: Floats,
@@ -111,8 +120,8 @@ def _add(
     beside: Sums,
     right: Sums,
 ) -> None:
-    for row in range(len(decisions)):
-        at, weight = decisions[row], float(weights[row])
+    for row in range(len(cells)):
+        at, weight = cells[row], float(weights[row])
         low, share = _place(marks[row])
         diagonal[at, low] += weight * (1 - share) ** 2
         diagonal[at, low + 1] += weight * share**2
@@ -123,22 +132,43 @@ def _add(
 
 
 @njit(cache=True, parallel=True)
-def _solve(diagonal: Sums, beside: Sums, right: Sums, table: Floats) -> None:
-    """A tridiagonal system per decision, by elimination downwards and substitution upwards."""
-    count, knots = diagonal.shape
-    for at in prange(count):
-        ratio = np.zeros(knots)
-        solution = np.zeros((knots, 3))
-        for k in range(knots):
-            coupled = beside[at, k - 1] if k else 0.0
-            pivot = diagonal[at, k] - (coupled * ratio[k - 1] if k else 0.0)
-            ratio[k] = beside[at, k] / pivot if k < knots - 1 else 0.0
-            for action in range(3):
-                carried = coupled * solution[k - 1, action] if k else 0.0
-                solution[k, action] = (right[at, k, action] - carried) / pivot
-        for k in range(knots - 2, -1, -1):
-            for action in range(3):
-                solution[k, action] -= ratio[k] * solution[k + 1, action]
-        for k in range(knots):
-            for action in range(3):
-                table[at, k, action] = solution[k, action]
+def _solve(
+    diagonal: Sums, beside: Sums, right: Sums, ridge: float, kind_ridge: float, table: Floats
+) -> None:
+    """For each decision the common function first, then by how much each kind differs from it."""
+    for first in prange(len(table) // NUM_KINDS):
+        cells = slice(first * NUM_KINDS, (first + 1) * NUM_KINDS)
+        common = _tridiagonal(
+            diagonal[cells].sum(axis=0) + ridge, beside[cells].sum(axis=0), right[cells].sum(axis=0)
+        )
+        for cell in range(cells.start, cells.stop):
+            left = right[cell] - _times(diagonal[cell], beside[cell], common)
+            own = _tridiagonal(diagonal[cell] + kind_ridge, beside[cell], left)
+            table[cell] = (common + own).astype(np.float32)
+
+
+@njit(cache=True)
+def _times(diagonal: Sums, beside: Sums, x: Sums) -> Sums:
+    """A symmetric tridiagonal matrix times x. [K], [K − 1], [K, 3]"""
+    product = diagonal.reshape(-1, 1) * x
+    product[:-1] += beside.reshape(-1, 1) * x[1:]
+    product[1:] += beside.reshape(-1, 1) * x[:-1]
+    return product
+
+
+@njit(cache=True)
+def _tridiagonal(diagonal: Sums, beside: Sums, right: Sums) -> Sums:
+    """Solves by elimination downwards and substitution upwards. [K], [K − 1], [K, 3]"""
+    knots = len(diagonal)
+    ratio, solution = np.zeros(knots), np.zeros((knots, 3))
+    for k in range(knots):
+        coupled = beside[k - 1] if k else 0.0
+        pivot = diagonal[k] - (coupled * ratio[k - 1] if k else 0.0)
+        ratio[k] = beside[k] / pivot if k < knots - 1 else 0.0
+        for action in range(3):
+            carried = coupled * solution[k - 1, action] if k else 0.0
+            solution[k, action] = (right[k, action] - carried) / pivot
+    for k in range(knots - 2, -1, -1):
+        for action in range(3):
+            solution[k, action] -= ratio[k] * solution[k + 1, action]
+    return solution

@@ -35,7 +35,7 @@ class Network:
     cards: keras.Model  # [B, C] → [B, d]
     bets: keras.Model  # [B, F] → [B, d]
     head: keras.Model  # [B, d] → [B, 3]
-    table: keras.Variable | None = None  # [D, K, 3] to add to the outputs; see linear_part
+    table: keras.Variable | None = None  # [C, K, 3] to add to the outputs; see linear_part
 
     @property
     def parts(self) -> tuple[keras.Model, keras.Model, keras.Model]:
@@ -89,7 +89,7 @@ def make_network(
     network = _thesis(encoding, policy) if is_thesis else _paper(encoding, width, policy)
     if not table:
         return network
-    shape = (encoding.num_decisions, encoding.mark_table.shape[1], NUM_OUTPUTS)
+    shape = (encoding.num_cells, encoding.mark_table.shape[1], NUM_OUTPUTS)
     variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
     return dataclasses.replace(network, table=variable)
 

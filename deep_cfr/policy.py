@@ -102,13 +102,19 @@ class NetworkPolicy:
         return self._bet_branch()
 
     def head(
-        self, cards: tf.Tensor, bets: tf.Tensor, table: Floats | None, nodes: Nodes, marks: Cards
+        self,
+        cards: tf.Tensor,
+        bets: tf.Tensor,
+        table: Floats | None,
+        nodes: Nodes,
+        marks: Cards,
+        kinds: Cards,
     ) -> Floats:
-        """Strategies from hidden units of cards [n, d], nodes and marks. [n, 3]"""
+        """Strategies from hidden units of cards [n, d], nodes, marks and kinds. [n, 3]"""
         nodes32 = nodes.astype(np.int32)
         outputs = self._head(cards, bets, tf.constant(nodes32)).numpy()
         if table is not None:
-            add_linear_part(table, self.network.encoding.decisions[nodes32], marks, outputs)
+            add_linear_part(table, self.network.encoding.cells(nodes32, kinds), marks, outputs)
         return self._to_strategies(outputs, self._legal[nodes32])
 
     def _compute_cards(self, views: tf.Tensor) -> tf.Tensor:
@@ -146,6 +152,7 @@ class NetworkViews:
         self._cards = tf.Variable(hidden, trainable=False)
         self._known = np.zeros(len(views), bool)
         self._views = np.column_stack([views, np.zeros(len(views), np.uint8)])  # [n, 8]
+        self.kinds = policy.network.encoding.kinds(views)  # [n]
 
     @property
     def marks(self) -> Cards:
@@ -164,7 +171,9 @@ class NetworkViews:
             self._cards.scatter_update(tf.IndexedSlices(hidden, tf.constant(batch)))
         # Only the rows asked for are read: handing over the variable would copy all of it.
         mine = self._cards.sparse_read(tf.constant(rows.astype(np.int32)))
-        return self._policy.head(mine, self._bets, self._table, nodes, self.marks[rows])
+        return self._policy.head(
+            mine, self._bets, self._table, nodes, self.marks[rows], self.kinds[rows]
+        )
 
 
 class StoredPolicy:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.policy import Policy, ViewStrategies
 from deep_cfr.range_kernels import back_up, choose, expand
-from deep_cfr.traversal import Samples, marks_of
+from deep_cfr.traversal import Samples, kinds_of, marks_of
 from env.betting_tree import FOLDED, BettingTree
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
 from env.hands import strengths
@@ -41,8 +41,8 @@ TINY = np.float32(1e-30)  # instead of masses of zero, whose hands count nothing
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
-# Told of nodes [n], marks [n], weights [n] and advantages [n, 3].
-Listener = Callable[[NDArray[np.integer], Cards, Floats, Floats], None]
+# Told of nodes [n], kinds of hands [n], marks [n], weights [n] and advantages [n, 3].
+Listener = Callable[[NDArray[np.integer], Cards, Cards, Floats, Floats], None]
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,7 @@ def _traverse(
     levels = _walk_down(tree, seats, traverser, table, rng)
     marks = np.maximum(marks_of(seats[0], len(flat)), marks_of(seats[1], len(flat)))
     keeper.marks = marks.reshape(table.views.shape[:3])
+    keeper.kinds = kinds_of(seats[traverser], len(flat)).reshape(table.views.shape[:3])
     # What the traverser wins: after a fold outright, at a showdown with the better hand.
     stakes = tree.stakes.astype(np.float32) / np.float32(rules.big_blind_chips)
     if traverser == 1:
@@ -224,6 +225,7 @@ class _Keeper:
         self._tree, self._table, self._t = tree, table, t
         self._per_board, self._rng, self._tell = per_board, rng, tell
         self.marks = np.zeros(table.views.shape[:3], np.uint8)  # [B, S, M] of the views
+        self.kinds = np.zeros_like(self.marks)
         self.advantages: list[NDArray[np.void]] = [np.zeros(0, ROW)]
         self.strategies: list[NDArray[np.void]] = [np.zeros(0, ROW)]
 
@@ -240,9 +242,10 @@ class _Keeper:
         if self._tell is not None and len(rows):
             num_hands, nodes = mine.shape[1], level.nodes[rows]
             weights = self._t * level.weights[rows, None] * mine / num_hands
-            marks = self.marks[level.boards[rows], self._tree.street[nodes]]
+            views = level.boards[rows], self._tree.street[nodes]
+            kinds, marks = self.kinds[views].ravel(), self.marks[views].ravel()
             targets = np.ascontiguousarray(gains.transpose(0, 2, 1)).reshape(-1, 3)
-            self._tell(np.repeat(nodes, num_hands), marks.ravel(), weights.ravel(), targets)
+            self._tell(np.repeat(nodes, num_hands), kinds, marks, weights.ravel(), targets)
 
     def keep_strategies(self, level: _Level, rows: NDArray[np.intp]) -> None:
         """Samples at the opponent's decisions."""

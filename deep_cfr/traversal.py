@@ -118,6 +118,12 @@ def marks_of(ask: ViewStrategies, *shape: int) -> Cards:
     return np.zeros(shape, np.uint8) if marks is None else marks.reshape(shape)
 
 
+def kinds_of(ask: ViewStrategies, *shape: int) -> Cards:
+    """The kinds of hands a policy has told apart among its views; 0 if it has not."""
+    kinds = getattr(ask, "kinds", None)
+    return np.zeros(shape, np.uint8) if kinds is None else kinds.reshape(shape)
+
+
 def _walk_down(
     rules: Rules,
     tree: BettingTree,

@@ -45,8 +45,9 @@ class Strengths:
                 "hand strength is known for hold'em of two or four streets with a full deck, "
                 f"not for {rules.describe()}"
             )
+        self.last_board = rules.visible_board[-1]  # cards shown on the last street
         self._classes: Ints = hole_classes()
-        if rules.visible_board[-1] == RIVER_CARDS:
+        if self.last_board == RIVER_CARDS:
             self._preflop, self._flop = load_preflop_table(), load_flop_table()
         else:
             flops, multiplicities = canonical_flops()

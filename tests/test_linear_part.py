@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config
 from deep_cfr.encoding import Encoding, make_encoding
-from deep_cfr.linear_part import RIDGE, LinearPart, add_linear_part, without
+from deep_cfr.linear_part import KIND_RIDGE, RIDGE, LinearPart, add_linear_part, without
 from deep_cfr.memory import make_rows
 from deep_cfr.solver import Solver
 from env import compile, make_emulator
 from env.betting_tree import BettingTree
+from env.deals import canonical_views, deal
+from env.hand_kinds import NUM_KINDS
 from env.rules import FHP, LEDUC
 
 
@@ -34,55 +36,69 @@ def random_rows(tree: BettingTree, count: int, seed: int) -> NDArray[np.void]:
     nodes = rng.choice(np.flatnonzero(tree.is_decision)[[0, 3, 7, 50]], count)
     targets = np.where(tree.legal[nodes], rng.normal(size=(count, 3)), 0).astype(np.float32)
     marks = rng.integers(0, 256, count).astype(np.uint8)
-    rows = make_rows(np.zeros((count, 7), np.uint8), nodes, 1, targets, marks)
+    views = canonical_views(FHP, deal(FHP, count, rng))[np.arange(count), 0, tree.street[nodes]]
+    rows = make_rows(views, nodes, 1, targets, marks)
     rows["t"] = rng.integers(1, 3, count)
     return rows
 
 
 def dense_solution(
-    encoding: Encoding, rows: NDArray[np.void], node: int, ridge: float
+    encoding: Encoding,
+    rows: NDArray[np.void],
+    ridge: float,
+    common: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Weighted ridge regression on the network's own hat features, as one dense system."""
-    mine = rows[rows["node"] == node]
-    hats = encoding.mark_table[mine["mark"]].astype(np.float64)  # [n, K]
-    weighted = hats * mine["t"][:, None]
+    hats = encoding.mark_table[rows["mark"]].astype(np.float64)  # [n, K]
+    weighted = hats * rows["t"][:, None]
     gram = weighted.T @ hats + ridge * np.eye(hats.shape[1])
-    solution: NDArray[np.float64] = np.linalg.solve(gram, weighted.T @ mine["targets"])
+    left = rows["targets"] - (0 if common is None else hats @ common)
+    solution: NDArray[np.float64] = np.linalg.solve(gram, weighted.T @ left)
     return solution
 
 
-def test_table_is_the_ridge_solution_at_every_node(tree: BettingTree, encoding: Encoding) -> None:
+def test_table_is_the_ridge_solution_of_every_node_and_kind(
+    tree: BettingTree, encoding: Encoding
+) -> None:
     rows = random_rows(tree, 3000, 0)
     part = LinearPart(encoding)
     part.add_rows(rows[:1000])
     part.add_rows(rows[1000:])
-    table = part.solve(t=2)
+    table = part.solve(t=2).reshape(-1, NUM_KINDS, 17, 3)
+    kinds = encoding.kinds(rows["cards"])
     seen = np.unique(rows["node"])
     for node in seen:
-        expected = dense_solution(encoding, rows, node, 2 * RIDGE)
-        np.testing.assert_allclose(table[encoding.decisions[node]], expected, atol=1e-5)
-    unseen = np.delete(table, encoding.decisions[seen], axis=0)
-    assert not unseen.any()
+        here = rows["node"] == node
+        common = dense_solution(encoding, rows[here], 2 * RIDGE)
+        for kind in range(NUM_KINDS):
+            own = rows[here & (kinds == kind)]
+            expected = common + dense_solution(encoding, own, 2 * KIND_RIDGE, common)
+            found = table[encoding.decisions[node], kind]
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert len(np.unique(kinds)) > 6
+    assert not np.delete(table, encoding.decisions[seen], axis=0).any()
 
 
 def test_adding_the_part_is_the_product_with_the_hats(
     tree: BettingTree, encoding: Encoding
 ) -> None:
     rows = random_rows(tree, 500, 1)
-    table = np.random.default_rng(2).normal(size=(encoding.num_decisions, 17, 3)).astype("f")
+    table = np.random.default_rng(2).normal(size=(encoding.num_cells, 17, 3)).astype("f")
     outputs = np.ones((len(rows), 3), np.float32)
-    add_linear_part(table, encoding.decisions[rows["node"]], rows["mark"], outputs)
+    cells = encoding.decisions[rows["node"]] * NUM_KINDS + encoding.kinds(rows["cards"])
+    add_linear_part(table, cells, rows["mark"], outputs)
     hats = encoding.mark_table[rows["mark"]]
-    expected = 1 + np.einsum("nk,nka->na", hats, table[encoding.decisions[rows["node"]]])
+    expected = 1 + np.einsum("nk,nka->na", hats, table[cells])
     np.testing.assert_allclose(outputs, expected, atol=1e-5)
     left = without(rows, table, encoding)
     np.testing.assert_allclose(left["targets"], rows["targets"] - (expected - 1), atol=1e-5)
     assert (left["cards"] == rows["cards"]).all()
 
 
-def test_every_decision_has_its_own_place(tree: BettingTree, encoding: Encoding) -> None:
-    places = encoding.decisions[tree.is_decision]
-    assert sorted(places) == list(range(encoding.num_decisions))
+def test_every_decision_and_kind_has_its_own_cell(tree: BettingTree, encoding: Encoding) -> None:
+    nodes = np.repeat(np.flatnonzero(tree.is_decision), NUM_KINDS)
+    kinds = np.tile(np.arange(NUM_KINDS, dtype=np.uint8), tree.is_decision.sum())
+    assert sorted(encoding.cells(nodes, kinds)) == list(range(encoding.num_cells))
 
 
 def small_solver(tree: BettingTree, **settings: object) -> Solver:

@@ -137,7 +137,7 @@ def test_a_listener_hears_of_every_hand_with_the_weight_it_is_drawn_with() -> No
     boards, hands, t = 5, 4, 3
     drawn = traverse_ranges(
         rules, tree, (Hashed(tree, 1), Hashed(tree, 2)), 1, t, 400_000, boards, hands,
-        np.random.default_rng(0), lambda nodes, marks, weights, gains: heard.append(
+        np.random.default_rng(0), lambda nodes, kinds, marks, weights, gains: heard.append(
             (nodes, weights, gains)),
     ).advantages  # fmt: skip
     nodes, weights, gains = (np.concatenate(parts) for parts in zip(*heard, strict=True))
