@@ -7,7 +7,7 @@ the opponent's reach π_q as a vector over the M hands. The opponent's actions a
 except that rows of little mass end by Russian roulette: a child of effective mass m below the
 threshold is kept with probability m / threshold and then counts 1 / that probability, which keeps
 every expectation. Coming back up, values of all M hands of the traverser are sums over the hands
-they can meet.
+they can meet. The boards of one iteration are spread evenly over all flops.
 
 Samples are drawn as often as N single deals would have left them behind,
 
@@ -32,6 +32,7 @@ from deep_cfr.policy import Policy, ViewStrategies
 from deep_cfr.range_kernels import back_up, choose, expand
 from deep_cfr.traversal import Samples, kinds_of, marks_of
 from env.betting_tree import FOLDED, BettingTree
+from env.boards import boards, sampled
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
 from env.hands import strengths
 from env.rules import Rules
@@ -81,8 +82,9 @@ def traverse_ranges(
 ) -> Samples:
     """What so many traversals would leave behind, from some hands on so many boards."""
     parts = []
+    first = _first_cards(rules, num_boards, rng)
     for start in range(0, num_boards, BOARDS_AT_ONCE):
-        table = _deal(rules, min(BOARDS_AT_ONCE, num_boards - start), num_hands, rng)
+        table = _deal(rules, first[start : start + BOARDS_AT_ONCE], num_hands, rng)
         per_board = num_traversals / num_boards
         keeper = _Keeper(tree, table, t, per_board, rng, tell)
         parts.append(_traverse(rules, tree, policies, traverser, table, keeper, rng))
@@ -95,14 +97,28 @@ def traverse_ranges(
     )
 
 
-def _deal(rules: Rules, num_boards: int, num_hands: int, rng: np.random.Generator) -> _Table:
-    """Random boards, and on each some of the hands it leaves, drawn without replacement."""
+def _first_cards(rules: Rules, num_boards: int, rng: np.random.Generator) -> Cards:
+    """The first cards on the table (flops, in hold'em) of so many boards. [B, f]
+
+    A systematic sample: every flop is as likely as any other, and like ones are seldom drawn
+    together, so that an iteration's flops are a fair image of all of them.
+    """
+    street = next((s for s, shown in enumerate(rules.visible_board) if shown), 0)
+    rows, multiplicities = boards(rules, street)
+    weights = sampled(multiplicities, num_boards, rng)
+    counts = np.rint(weights * (num_boards / multiplicities.sum())).astype(np.int64)
+    return np.repeat(rows[:, : rules.visible_board[street]], counts, axis=0)
+
+
+def _deal(rules: Rules, first_cards: Cards, num_hands: int, rng: np.random.Generator) -> _Table:
+    """Boards that begin so, and on each some of the hands it leaves, without replacement."""
     shown, hole, deck = rules.visible_board[-1], rules.hole_cards, np.array(rules.deck, np.uint8)
+    num_boards = len(first_cards)
     num_hands = min(num_hands, comb(len(deck) - shown, hole))
     full = np.full((num_boards, num_hands, NUM_SLOTS), NO_CARD, np.uint8)
     first, second = np.triu_indices(len(deck) - shown, 1) if hole == 2 else (None, None)
-    for row in full:
-        cards = rng.permutation(deck)
+    for row, begun in zip(full, first_cards, strict=True):
+        cards = np.concatenate([begun, rng.permutation(np.setdiff1d(deck, begun))])
         row[:, 2 : 2 + shown] = cards[:shown]
         left = cards[shown:]
         if first is None or second is None:
