@@ -27,7 +27,7 @@ from deep_cfr.config import ConfigError
 from env.actions import CALL, RAISE
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards
-from env.hand_kinds import NUM_KINDS, hand_kinds
+from env.hand_kinds import hand_kinds, num_kinds
 from env.rules import Rules
 from env.strength import Strengths, has_strengths
 
@@ -66,11 +66,16 @@ class Encoding:
     @property
     def num_cells(self) -> int:
         """How many cells a linear part has: one for every decision and kind of hand."""
-        return int(self.legal.any(axis=1).sum()) * NUM_KINDS
+        return int(self.legal.any(axis=1).sum()) * self.num_kinds
+
+    @property
+    def num_kinds(self) -> int:
+        """How many kinds of hands are told apart."""
+        return 1 if self.strengths is None else num_kinds(self.strengths.last_board)
 
     def cells(self, nodes: NDArray[np.integer], kinds: Cards) -> NDArray[np.int32]:
         """The cells of infosets with such kinds of hands. [n], [n] → [n]"""
-        return self.decisions[nodes] * np.int32(NUM_KINDS) + kinds
+        return self.decisions[nodes] * np.int32(self.num_kinds) + kinds
 
     def kinds(self, cards: Cards) -> Cards:
         """Kinds of hands; 0 where there are no strengths. [n, 7] → [n]"""

@@ -23,7 +23,6 @@ from deep_cfr.config import Config
 from deep_cfr.encoding import KNOTS, MARKS, Encoding, Floats
 from deep_cfr.networks import NUM_OUTPUTS
 from env.cards import Cards
-from env.hand_kinds import NUM_KINDS
 from env.rules import Rules
 from env.strength import has_strengths
 
@@ -66,7 +65,8 @@ class LinearPart:
     def solve(self, t: int) -> Floats:
         """The table after iteration t. [C, K, 3]"""
         table = np.zeros(self.right.shape, np.float32)
-        _solve(self.diagonal, self.beside, self.right, RIDGE * t, KIND_RIDGE * t, table)
+        kinds, ridges = self._encoding.num_kinds, (RIDGE * t, KIND_RIDGE * t)
+        _solve(self.diagonal, self.beside, self.right, kinds, *ridges, table)
         return table
 
     def sums(self) -> dict[str, Sums]:
@@ -133,11 +133,17 @@ def _add(
 
 @njit(cache=True, parallel=True)
 def _solve(
-    diagonal: Sums, beside: Sums, right: Sums, ridge: float, kind_ridge: float, table: Floats
+    diagonal: Sums,
+    beside: Sums,
+    right: Sums,
+    num_kinds: int,
+    ridge: float,
+    kind_ridge: float,
+    table: Floats,
 ) -> None:
     """For each decision the common function first, then by how much each kind differs from it."""
-    for first in prange(len(table) // NUM_KINDS):
-        cells = slice(first * NUM_KINDS, (first + 1) * NUM_KINDS)
+    for first in prange(len(table) // num_kinds):
+        cells = slice(first * num_kinds, (first + 1) * num_kinds)
         common = _tridiagonal(
             diagonal[cells].sum(axis=0) + ridge, beside[cells].sum(axis=0), right[cells].sum(axis=0)
         )

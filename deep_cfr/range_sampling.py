@@ -7,7 +7,8 @@ the opponent's reach π_q as a vector over the M hands. The opponent's actions a
 except that rows of little mass end by Russian roulette: a child of effective mass m below the
 threshold is kept with probability m / threshold and then counts 1 / that probability, which keeps
 every expectation. Coming back up, values of all M hands of the traverser are sums over the hands
-they can meet. The boards of one iteration are spread evenly over all flops.
+they can meet. The boards of one iteration are spread evenly over all flops, and the hands of a
+board over all strengths: a hand then meets a fair image of those it could meet.
 
 Samples are drawn as often as N single deals would have left them behind,
 
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -51,8 +53,8 @@ class _Table:
     """Boards and the hands held on them. B boards, M hands, S streets."""
 
     views: Cards  # [B, S, M, 7] canonical
-    results: Floats  # [B, M, M] 1 where the first hand wins, −1 where it loses; 0 if they overlap
-    disjoint: Floats  # [B, M, M] 1 where two hands share no card
+    results: Floats  # [B, M, M] how often the pair counts where the first wins, − where it loses
+    disjoint: Floats  # [B, M, M] how often the pair counts; 0 where the hands share a card
     pairs: float  # ordered pairs of disjoint hands that a board is expected to have
 
 
@@ -111,31 +113,47 @@ def _first_cards(rules: Rules, num_boards: int, rng: np.random.Generator) -> Car
 
 
 def _deal(rules: Rules, first_cards: Cards, num_hands: int, rng: np.random.Generator) -> _Table:
-    """Boards that begin so, and on each some of the hands it leaves, without replacement."""
+    """Boards that begin so, and on each some of the hands it leaves."""
     shown, hole, deck = rules.visible_board[-1], rules.hole_cards, np.array(rules.deck, np.uint8)
-    num_boards = len(first_cards)
-    num_hands = min(num_hands, comb(len(deck) - shown, hole))
-    full = np.full((num_boards, num_hands, NUM_SLOTS), NO_CARD, np.uint8)
-    first, second = np.triu_indices(len(deck) - shown, 1) if hole == 2 else (None, None)
-    for row, begun in zip(full, first_cards, strict=True):
+    holdings = np.array(list(combinations(range(len(deck) - shown), hole)))  # [H, hole]
+    strata = min(num_hands, len(holdings)) // 2
+    full = np.full((len(first_cards), 2 * strata, NUM_SLOTS), NO_CARD, np.uint8)
+    for rows, begun in zip(full, first_cards, strict=True):
         cards = np.concatenate([begun, rng.permutation(np.setdiff1d(deck, begun))])
-        row[:, 2 : 2 + shown] = cards[:shown]
-        left = cards[shown:]
-        if first is None or second is None:
-            row[:, 0] = left[:num_hands]
-            continue
-        picked = rng.choice(len(first), num_hands, replace=False)
-        row[:, 0], row[:, 1] = left[first[picked]], left[second[picked]]
-    strength = strengths(full.reshape(-1, NUM_SLOTS)).reshape(num_boards, num_hands)
-    disjoint = _disjoint(full[:, :, :2]).astype(np.float32)
+        possible = np.full((len(holdings), NUM_SLOTS), NO_CARD, np.uint8)
+        possible[:, 2 : 2 + shown] = cards[:shown]
+        possible[:, :hole] = cards[shown:][holdings]
+        rows[:] = possible[_spread(strengths(possible), strata, rng)]
+    strength = strengths(full.reshape(-1, NUM_SLOTS)).reshape(full.shape[:2])
+    # Two hands of a stratum are drawn together less often than two of different ones.
+    size = len(holdings) // strata
+    counts = np.ones((2 * strata, 2 * strata), np.float32)
+    pair = np.arange(2 * strata) // 2
+    counts[pair[:, None] == pair] = 2 * (size - 1) / size
+    disjoint = _disjoint(full[:, :, :2]) * counts
     results = np.sign(strength[:, :, None] - strength[:, None, :]) * disjoint
     visible = np.array(rules.visible_board[: rules.streets]) + 2  # slots seen on each street
     seen = np.arange(NUM_SLOTS) < visible[:, None]  # [S, 7]
     views = np.where(seen[None, :, None], full[:, None], np.uint8(NO_CARD))
     # Of two different hands, as many are disjoint as hands are left once two are dealt.
     share = comb(len(deck) - shown - hole, hole) / (comb(len(deck) - shown, hole) - 1)
-    pairs = num_hands * (num_hands - 1) * share
-    return _Table(canonical(views), results.astype(np.float32), disjoint, pairs)
+    pairs = 2 * strata * (2 * strata - 2 / size) * share
+    return _Table(canonical(views), results.astype(np.float32), disjoint.astype(np.float32), pairs)
+
+
+def _spread(
+    strength: NDArray[np.int32], num_strata: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Two random hands of each of so many strata, equally large, in order of strength. [2 · strata]
+
+    Every hand is as likely as any other. What does not fill the strata is left out at random.
+    """
+    size = len(strength) // num_strata
+    kept = rng.permutation(len(strength))[: num_strata * size]
+    ordered = kept[np.argsort(strength[kept], kind="stable")].reshape(num_strata, size)
+    first = rng.integers(size, size=num_strata)
+    second = (first + rng.integers(1, size, size=num_strata)) % size
+    return np.take_along_axis(ordered, np.stack([first, second], axis=1), axis=1).reshape(-1)
 
 
 def _disjoint(hands: Cards) -> NDArray[np.bool_]:

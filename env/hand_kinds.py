@@ -11,7 +11,8 @@ cards alone and indifferent to a renaming of suits.
     last street          of the board: no flush, a flush with two hole cards, or with fewer
                          (on three cards: none, two or all of a suit); a pair on it, else ranks
                          close enough for a straight with one hole card (three cards: two), else
-                         neither
+                         neither; and on three cards, where there are few nodes and many samples
+                         of each, its highest rank: ace, king, queen or jack, ten or nine, less
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ from numpy.typing import NDArray
 
 from env.cards import NO_CARD, NUM_SLOTS, Cards
 
-NUM_KINDS = 9
+_TEXTURES = 9  # kinds without the highest rank
+_FLOP = 3
+
+
+def num_kinds(last_board: int) -> int:
+    """How many kinds there are where `last_board` cards are shown on the last street."""
+    return _TEXTURES * (5 if last_board == _FLOP else 1)
 
 
 def hand_kinds(views: Cards, last_board: int) -> Cards:
@@ -74,11 +81,18 @@ def _on_the_way(view: Cards) -> int:
 def _on_the_last_street(view: Cards) -> int:
     ranks, suits = _counts(view, 2)
     size = ranks.sum()
-    low = 1 if size == 3 else 2  # cards of a suit that mean nothing yet
-    level = min(max(suits.max() - low, 0), 2)
-    if ranks.max() > 1:
-        return 3 * level
-    return 3 * level + (1 if _most_in_a_window(ranks) >= (3 if size == 3 else 4) else 2)
+    low = 1 if size == _FLOP else 2  # cards of a suit that mean nothing yet
+    kind = 3 * min(max(suits.max() - low, 0), 2)
+    if ranks.max() == 1:
+        kind += 1 if _most_in_a_window(ranks) >= (3 if size == _FLOP else 4) else 2
+    return kind + (_TEXTURES * _height(ranks) if size == _FLOP else 0)
+
+
+@njit(cache=True)
+def _height(ranks: NDArray[np.int64]) -> int:
+    """0 to 4 for an ace, a king, queen or jack, ten or nine, less as the highest rank."""
+    highest = np.flatnonzero(ranks)[-1]
+    return 12 - highest if highest > 10 else min(2 + (10 - highest) // 2, 4)
 
 
 @njit(cache=True)

@@ -16,7 +16,6 @@ from deep_cfr.solver import Solver
 from env import compile, make_emulator
 from env.betting_tree import BettingTree
 from env.deals import canonical_views, deal
-from env.hand_kinds import NUM_KINDS
 from env.rules import FHP, LEDUC
 
 
@@ -64,13 +63,13 @@ def test_table_is_the_ridge_solution_of_every_node_and_kind(
     part = LinearPart(encoding)
     part.add_rows(rows[:1000])
     part.add_rows(rows[1000:])
-    table = part.solve(t=2).reshape(-1, NUM_KINDS, 17, 3)
+    table = part.solve(t=2).reshape(-1, encoding.num_kinds, 17, 3)
     kinds = encoding.kinds(rows["cards"])
     seen = np.unique(rows["node"])
     for node in seen:
         here = rows["node"] == node
         common = dense_solution(encoding, rows[here], 2 * RIDGE)
-        for kind in range(NUM_KINDS):
+        for kind in range(encoding.num_kinds):
             own = rows[here & (kinds == kind)]
             expected = common + dense_solution(encoding, own, 2 * KIND_RIDGE, common)
             found = table[encoding.decisions[node], kind]
@@ -85,7 +84,7 @@ def test_adding_the_part_is_the_product_with_the_hats(
     rows = random_rows(tree, 500, 1)
     table = np.random.default_rng(2).normal(size=(encoding.num_cells, 17, 3)).astype("f")
     outputs = np.ones((len(rows), 3), np.float32)
-    cells = encoding.decisions[rows["node"]] * NUM_KINDS + encoding.kinds(rows["cards"])
+    cells = encoding.decisions[rows["node"]] * encoding.num_kinds + encoding.kinds(rows["cards"])
     add_linear_part(table, cells, rows["mark"], outputs)
     hats = encoding.mark_table[rows["mark"]]
     expected = 1 + np.einsum("nk,nka->na", hats, table[cells])
@@ -96,8 +95,8 @@ def test_adding_the_part_is_the_product_with_the_hats(
 
 
 def test_every_decision_and_kind_has_its_own_cell(tree: BettingTree, encoding: Encoding) -> None:
-    nodes = np.repeat(np.flatnonzero(tree.is_decision), NUM_KINDS)
-    kinds = np.tile(np.arange(NUM_KINDS, dtype=np.uint8), tree.is_decision.sum())
+    nodes = np.repeat(np.flatnonzero(tree.is_decision), encoding.num_kinds)
+    kinds = np.tile(np.arange(encoding.num_kinds, dtype=np.uint8), tree.is_decision.sum())
     assert sorted(encoding.cells(nodes, kinds)) == list(range(encoding.num_cells))
 
 
