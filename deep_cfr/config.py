@@ -1,8 +1,9 @@
 """Every knob of a training run, once, with its unit; and the presets.
 
-A run is a function of its `Config`. Fields marked safe change how long a run goes on and what is
-watched, never what is learned, so a resumed run may change them. No schedule depends on the total
-number of iterations or on the clock: a run can always be continued as if it had never stopped.
+A run is a function of its `Config`. Fields marked safe change how long a run goes on, what is
+watched and how the average strategy is fitted, which no iteration reads; a resumed run may change
+them. No schedule depends on the total number of iterations or on the clock: a run can always be
+continued as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -63,11 +64,13 @@ class Config:
     learning_rate: float = knob(4e-3, "Adam's, at the start of an advantage fit")
     refit_every: int = knob(10, "iterations from one fit of the advantage networks to the next, "
                             "where there is a linear part that moves on in between")  # fmt: skip
+    rounds: int = knob(1, "parts in which an iteration's traversals are made, where there is a "
+                       "linear part that moves on after each")  # fmt: skip
     warm_start: bool = knob(False, "begin each advantage fit from the last iteration's weights "
                             "instead of fresh ones")  # fmt: skip
-    strategy_updates: int = knob(4_000, "gradient updates of a strategy fit")
-    strategy_batch_size: int = knob(2048, "samples per update of a strategy fit")
-    strategy_learning_rate: float = knob(4e-3, "Adam's, at the start of a strategy fit")
+    strategy_updates: int = knob(8_000, "gradient updates of a strategy fit", safe=True)
+    strategy_batch_size: int = knob(2048, "samples per update of a strategy fit", safe=True)
+    strategy_learning_rate: float = knob(4e-3, "Adam's, at the start of a strategy fit", safe=True)
     learning_rate_end: float = knob(0.02, "fraction of the learning rate left at a fit's end")
     clip_norm: float = knob(1.0, "largest norm of a gradient")
     validation_fraction: float = knob(0.0, "share of the rows held out to stop a fit early")
@@ -133,7 +136,8 @@ class Config:
 def _problems(config: Config) -> Iterator[str]:
     positive = (
         "iterations", "traversals", "traversal_batch", "width", "advantage_memory",
-        "strategy_memory", "batch_size", "strategy_updates", "refit_every", "strategy_batch_size",
+        "strategy_memory", "batch_size", "strategy_updates", "refit_every", "rounds",
+        "strategy_batch_size",
         "checkpoint_every", "resume_every", "learning_rate", "strategy_learning_rate", "clip_norm",
     )  # fmt: skip
     for name in positive:
@@ -154,8 +158,7 @@ def _problems(config: Config) -> Iterator[str]:
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
     yield from _problems_of_kind(config)
-    if config.board_hands and not config.boards:
-        yield "board_hands says how many hands are held on each of the boards, but boards is 0"
+    yield from _problems_of_traversals(config)
     if config.literal_bets and config.network != "thesis":
         yield "literal_bets concerns the thesis network only"
     if config.updates + config.updates_growth == 0:
@@ -168,6 +171,15 @@ def _problems(config: Config) -> Iterator[str]:
         yield f"learning_rate_end is {config.learning_rate_end}, but must be above 0 and at most 1"
     if config.validation_fraction and not config.patience:
         yield "patience is 0, so the first validation would end every fit"
+
+
+def _problems_of_traversals(config: Config) -> Iterator[str]:
+    if config.board_hands % 2:
+        yield f"board_hands is {config.board_hands}, but hands are drawn in pairs: it must be even"
+    if config.board_hands and not config.boards:
+        yield "board_hands says how many hands are held on each of the boards, but boards is 0"
+    if config.rounds > min(config.traversals, config.boards or config.traversals):
+        yield f"rounds is {config.rounds}, but each round needs a traversal and a board of its own"
 
 
 def _problems_of_kind(config: Config) -> Iterator[str]:
@@ -183,12 +195,12 @@ def _problems_of_kind(config: Config) -> Iterator[str]:
 PRESETS: dict[str, tuple[str, Config]] = {
     "standard": (
         "hulh: a sensible model within about half an hour on two CPU cores, better with time",
-        Config(),
+        Config(keep_advantage_nets=False),  # 9 MB for every iteration
     ),
     "thesis": (
         "hulh80 with the network and the values of the thesis's tables 3.1-3.4: five models",
         Config(
-            game="hulh80", iterations=50, traversals=250, boards=250, board_hands=8,
+            game="hulh80", iterations=50, traversals=250, boards=250, board_hands=16, rounds=10,
             network="thesis", checkpoint_every=10, resume_every=2,
             advantage_memory=100_000, strategy_memory=200_000,
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,

@@ -207,10 +207,9 @@ class Run:
         if self.solver.t >= config.iterations:
             say(f"{self.solver.t} iterations are done already; --iterations asks for more")
         hours = self._estimated_hours()
-        if hours > LONG_HOURS:
-            may = "may take up to" if config.validation_fraction else "will take about"
+        if hours > LONG_HOURS and not config.validation_fraction:  # else fits end early
             say(
-                f"warning: fitting alone {may} {hours:,.0f} hours on this machine; "
+                f"warning: fitting alone will take about {hours:,.0f} hours on this machine; "
                 "a smaller preset or --updates, --batch-size and --iterations bring it down"
             )
 

@@ -53,11 +53,15 @@ class Iteration:
     nodes: int = 0
     seconds_traversing: float = 0.0
     seconds_fitting: float = 0.0
-    values: list[float] = field(default_factory=list)  # mean root value, big blinds, by traverser
-    fits: list[FitResult] = field(default_factory=list)  # by player
-    action_shares: list[NDArray[np.float64]] = field(
-        default_factory=list
-    )  # of the opponent, [S, 3]
+    values: list[float] = field(default_factory=lambda: [0.0, 0.0])  # mean root value, big blinds
+    fits: list[FitResult] = field(default_factory=list)
+    action_counts: list[NDArray[np.float64]] = field(default_factory=list)  # opponent's, [S, 3]
+    # each by traverser
+
+    @property
+    def action_shares(self) -> list[NDArray[np.float64]]:
+        """How often the opponent took each action on each street, by traverser. [S, 3]"""
+        return [c / np.maximum(c.sum(axis=1, keepdims=True), 1) for c in self.action_counts]
 
 
 class Solver:
@@ -100,9 +104,12 @@ class Solver:
     def iterate(self) -> Iteration:
         """One CFR iteration: both players traverse and learn."""
         done = Iteration(self.t + 1)
-        for player in PLAYERS:
-            self._traverse(done, player)
-            self._fit(done, player)
+        done.action_counts = [np.zeros((self.rules.streets, 3)) for _ in PLAYERS]
+        rounds = self.config.rounds if self.linear_parts else 1
+        for number in range(rounds):
+            for player in PLAYERS:
+                self._traverse(done, player, number, rounds)
+                self._fit(done, player, number == rounds - 1)
         self.t = done.t
         self.nodes_touched += done.nodes
         return done
@@ -125,40 +132,38 @@ class Solver:
         """Both advantage networks' weights."""
         return [net.get_weights() for net in self.advantage_nets]
 
-    def _traverse(self, done: Iteration, player: int) -> None:
+    def _traverse(self, done: Iteration, player: int, number: int, rounds: int) -> None:
+        """This round's share of a player's traversals."""
         start = time.perf_counter()
-        rng = self._rng(_TRAVERSAL, done.t, player)
-        tell = self._steps(f"traversals p{player}", self.config.traversals)
-        value, shares = 0.0, np.zeros((self.rules.streets, 3))
-        for count, samples in self._samples(done.t, player, rng):
+        rng = self._rng(_TRAVERSAL, done.t, player, *([number] if number else []))
+        total = _share(self.config.traversals, number, rounds)
+        boards = _share(self.config.boards, number, rounds)
+        tell = self._steps(f"traversals p{player}", total)
+        for count, samples in self._samples(done.t, player, total, boards, rng):
             self.advantage_memories[player].add(samples.advantages, rng)
             if self._frozen is None:
                 self.strategy_memory.add(samples.strategies, rng)
             done.infosets += samples.infosets
             done.nodes += samples.nodes
-            value += samples.value * count / self.config.traversals
-            shares += self._action_counts(samples)
+            done.values[player] += samples.value * count / self.config.traversals
+            done.action_counts[player] += self._action_counts(samples)
             tell(count)
-        done.values.append(value)
-        done.action_shares.append(shares / np.maximum(shares.sum(axis=1, keepdims=True), 1))
         done.seconds_traversing += time.perf_counter() - start
 
     def _samples(
-        self, t: int, player: int, rng: np.random.Generator
+        self, t: int, player: int, total: int, boards: int, rng: np.random.Generator
     ) -> Iterator[tuple[int, Samples]]:
-        """What this player's traversals leave behind, batch by batch with their number."""
+        """What so many traversals leave behind, batch by batch with their number."""
         config, game = self.config, (self.rules, self.tree, self._seats(player), player, t)
         part = self.linear_parts[player] if self.linear_parts else None
         if config.boards and config.board_hands:
-            batch = (config.traversals, config.boards, config.board_hands)
-            yield config.traversals, traverse_ranges(*game, *batch, rng, part.add if part else None)
+            batch = (total, boards, config.board_hands)
+            yield total, traverse_ranges(*game, *batch, rng, part.add if part else None)
             return
-        counts = [config.traversals]
-        if not config.boards:
-            counts = list(in_batches(config.traversals, config.traversal_batch))
+        counts = [total] if config.boards else in_batches(total, config.traversal_batch)
         for count in counts:
             if config.boards:
-                samples = traverse_boards(*game, count, config.boards, rng)
+                samples = traverse_boards(*game, count, boards, rng)
             else:
                 samples = traverse(*game, count, rng)
             if part:
@@ -171,17 +176,18 @@ class Solver:
         own = self.policies[traverser]
         return (own, opponent) if traverser == 0 else (opponent, own)
 
-    def _fit(self, done: Iteration, player: int) -> None:
+    def _fit(self, done: Iteration, player: int, is_last_round: bool) -> None:
+        """Solve the linear part, if there is one; at the end of an iteration fit the network."""
         start = time.perf_counter()
         network = self.advantage_nets[player]
         rows = self.advantage_memories[player].rows
         if self.linear_parts:
             table = self.linear_parts[player].solve(done.t)
             network.set_table(table)
-            if self.config.refits(done.t):
+            if is_last_round and self.config.refits(done.t):
                 left = without(rows, table, self.encoding)
                 network.set_learned(self._learned(done, player, left))
-            else:
+            elif is_last_round:
                 done.fits.append(FitResult())
         else:
             network.set_learned(self._learned(done, player, rows))
@@ -224,3 +230,8 @@ class Solver:
         config = self.config
         batch_size = config.strategy_batch_size if is_strategy else config.batch_size
         return Trainer(self._network(), is_strategy, batch_size, config.clip_norm, self._towers)
+
+
+def _share(total: int, number: int, rounds: int) -> int:
+    """How many of `total` fall to a round."""
+    return total * (number + 1) // rounds - total * number // rounds
