@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise
 
 import numpy as np
@@ -172,3 +173,36 @@ def test_games_without_a_table_fit_networks_every_time() -> None:
     )  # fmt: skip
     solver = Solver(config, LEDUC, leduc)
     assert [solver.iterate().fits[0].updates for _ in range(2)] == [2, 2]
+
+
+def test_within_an_iteration_the_table_moves_on_after_each_round(tree: BettingTree) -> None:
+    """The second round is played by what the first one has taught, and networks are fitted once."""
+    solver = small_solver(tree, rounds=2)
+    tables = []
+    solve = LinearPart.solve
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            LinearPart, "solve", lambda part, t: tables.append(solve(part, t)) or tables[-1]
+        )
+        done = solver.iterate()
+    assert len(tables) == 4  # two players, two rounds
+    assert np.abs(tables[0] - tables[2]).max() > 0.1
+    assert [fit.updates for fit in done.fits] == [3, 3]
+    roots = [memory.rows[memory.rows["node"] == 0] for memory in solver.advantage_memories]
+    assert len(roots[0]) == 200, "every traversal passes the root once, whichever round it is in"
+    assert (solver.advantage_memories[1].rows["t"] == 1).all()
+
+
+def test_rounds_mean_nothing_where_no_table_moves_on() -> None:
+    leduc = compile(make_emulator(LEDUC))
+    config = Config(
+        game="leduc", traversals=20, updates=2, updates_growth=0, batch_size=16, width=16,
+        advantage_memory=1000, strategy_memory=1000,
+    )  # fmt: skip
+    solvers = [
+        Solver(dataclasses.replace(config, rounds=rounds), LEDUC, leduc) for rounds in (1, 4)
+    ]
+    for solver in solvers:
+        solver.iterate()
+    first, second = (solver.advantage_memories[0].rows for solver in solvers)
+    assert (first == second).all()

@@ -175,10 +175,14 @@ def test_a_missing_last_model_is_made_on_resume(uninterrupted: Path, tmp_path: P
     shutil.copytree(uninterrupted / "checkpoints", tmp_path / "checkpoints")
     model = tmp_path / "checkpoints" / "whole" / "iter_0006"
     shutil.rmtree(model)
-    done = train(tmp_path, "--resume", "whole")
+    before = saved(tmp_path, "whole")
+    done = train(tmp_path, "--resume", "whole", "--strategy-updates", "17")
     assert done.returncode == 0, done.stderr
     assert "6 iterations are done already" in done.stdout
     assert (model / "strategy.keras").exists()
+    made_with = json.loads((model / "model.json").read_text())["config"]
+    assert made_with["strategy_updates"] == 17, "how the average is fitted may change on resume"
+    assert_same_state(saved(tmp_path, "whole"), before)
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
