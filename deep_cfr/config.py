@@ -213,7 +213,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "fhp: about an hour on two CPU cores, with exploitability estimated as it goes",
         Config(
             game="fhp", iterations=120, boards=600, board_hands=100, traversals=20_000,
-            refit_every=1, updates=1_000, updates_growth=60, batch_size=512,
+            refit_every=2, updates=1_000, updates_growth=60, batch_size=512,
             strategy_updates=6_000, checkpoint_every=10, resume_every=5,
         ),
     ),
