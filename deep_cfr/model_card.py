@@ -194,7 +194,8 @@ def _training(run: Path, model: _Saved) -> Iterator[str]:
     )
     solved = has_linear_part(config, model.rules)
     if solved:
-        yield _row("linear part", "solved in every iteration from all samples so far")
+        often = f"{config.rounds:,} times in every" if config.rounds > 1 else "in every"
+        yield _row("linear part", f"solved {often} iteration from all samples so far")
     every = (
         f", every {config.refit_every:,} iterations" if solved and config.refit_every > 1 else ""
     )

@@ -158,7 +158,7 @@ def test_a_card_holds_every_figure(run: Path) -> None:
     parameters = load(run).policy.network.num_parameters
     assert budget["network"] == f"paper of width 16, {parameters:,} parameters, float32"
     assert budget["advantage fits"].startswith("500 + 4 · iteration updates of 1,024 samples")
-    assert budget["strategy fit"] == "4,000 updates of 2,048 samples"
+    assert budget["strategy fit"] == "8,000 updates of 2,048 samples"
     assert budget["seed"] == "5"
     assert "wall time" not in budget, "nothing tells it"
     for name, number in load(run).info["versions"].items():
