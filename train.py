@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deep_cfr.command import Request, parse
-from deep_cfr.config import Config, ConfigError
+from deep_cfr.config import DEFAULT_PRESET, Config, ConfigError
 from deep_cfr.quiet import quiet_without_gpu
 from env.compiler import TreeTooLarge
 from env.rules import RulesError, parse_rules
@@ -61,7 +61,7 @@ def _train(request: Request) -> int:
         logs = request.logdir / name if request.logdir else Path(state["extra"]["logs"])
     else:
         config = request.config()
-        preset = request.preset or "standard"
+        preset = request.preset or DEFAULT_PRESET
         name = request.run_name or f"{preset}-{time.strftime('%Y%m%d-%H%M%S')}"
         folder = request.checkpoints / name
         logs = (request.logdir or Path("runs")) / name

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deep_cfr.config import PAPER_HOLDEM, PRESETS, Config, ConfigError
+from deep_cfr.config import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS, Config, ConfigError
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
 
@@ -30,7 +30,7 @@ class Request:
 
     def config(self, saved: Config | None = None) -> Config:
         """The settings: the saved run's or the preset's, with the named ones changed."""
-        base = saved or PRESETS[self.preset or "standard"][1]
+        base = saved or PRESETS[self.preset or DEFAULT_PRESET][1]
         game = self.overrides.get("game", base.game)
         if saved is None and self.preset == "paper" and game.startswith("hulh"):
             base = dataclasses.replace(base, **PAPER_HOLDEM)
@@ -60,11 +60,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="train.py",
         description=DESCRIPTION,
-        epilog=f"presets:\n{presets}\n\nDefaults in brackets are those of --preset standard.",
+        epilog=f"presets:\n{presets}\n\nDefaults in brackets are those of {DEFAULT_PRESET}.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run = parser.add_argument_group("the run")
-    run.add_argument("--preset", choices=PRESETS, help="settings to start from [standard]")
+    run.add_argument("--preset", choices=PRESETS, help=f"settings to start from [{DEFAULT_PRESET}]")
     run.add_argument("--run-name", help="name of the run's folders [preset and time]")
     run.add_argument("--resume", metavar="RUN", help="go on with this run (name or folder)")
     run.add_argument(
@@ -84,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_setting(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) -> None:
     flag = "--" + field.name.replace("_", "-")
-    about = f"{field.metadata['help']} [{field.default}]".replace("%", "%%")
+    default = getattr(PRESETS[DEFAULT_PRESET][1], field.name)
+    about = f"{field.metadata['help']} [{default}]".replace("%", "%%")
     if isinstance(field.default, bool):
         group.add_argument(flag, action=argparse.BooleanOptionalAction, help=about,
                            default=argparse.SUPPRESS)  # fmt: skip

@@ -192,10 +192,15 @@ def _problems_of_kind(config: Config) -> Iterator[str]:
             yield f"{knob_field.name} is {value!r}; choose from {', '.join(choices)}"
 
 
+DEFAULT_PRESET = "standard"
 PRESETS: dict[str, tuple[str, Config]] = {
     "standard": (
         "hulh: a sensible model within about half an hour on two CPU cores, better with time",
-        Config(keep_advantage_nets=False),  # 9 MB for every iteration
+        Config(
+            iterations=300, boards=256, board_hands=16, rounds=10, refit_every=4, updates=1_000,
+            updates_growth=10, checkpoint_every=50,
+            keep_advantage_nets=False,  # 9 MB for every iteration
+        ),
     ),
     "thesis": (
         "hulh80 with the network and the values of the thesis's tables 3.1-3.4: five models",

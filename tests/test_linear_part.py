@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deep_cfr.config import Config
-from deep_cfr.encoding import Encoding, make_encoding
+from deep_cfr.encoding import Encoding, Floats, make_encoding
 from deep_cfr.linear_part import KIND_RIDGE, RIDGE, LinearPart, add_linear_part, without
 from deep_cfr.memory import make_rows
 from deep_cfr.solver import Solver
@@ -178,12 +178,15 @@ def test_games_without_a_table_fit_networks_every_time() -> None:
 def test_within_an_iteration_the_table_moves_on_after_each_round(tree: BettingTree) -> None:
     """The second round is played by what the first one has taught, and networks are fitted once."""
     solver = small_solver(tree, rounds=2)
-    tables = []
+    tables: list[Floats] = []
     solve = LinearPart.solve
+
+    def recorded(part: LinearPart, t: int) -> Floats:
+        tables.append(solve(part, t))
+        return tables[-1]
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            LinearPart, "solve", lambda part, t: tables.append(solve(part, t)) or tables[-1]
-        )
+        patch.setattr(LinearPart, "solve", recorded)
         done = solver.iterate()
     assert len(tables) == 4  # two players, two rounds
     assert np.abs(tables[0] - tables[2]).max() > 0.1
