@@ -142,39 +142,51 @@ def _solve(
     table: Floats,
 ) -> None:
     """For each decision the common function first, then by how much each kind differs from it."""
-    for first in prange(len(table) // num_kinds):
-        cells = slice(first * num_kinds, (first + 1) * num_kinds)
-        common = _tridiagonal(
-            diagonal[cells].sum(axis=0) + ridge, beside[cells].sum(axis=0), right[cells].sum(axis=0)
-        )
-        for cell in range(cells.start, cells.stop):
-            left = right[cell] - _times(diagonal[cell], beside[cell], common)
-            own = _tridiagonal(diagonal[cell] + kind_ridge, beside[cell], left)
-            table[cell] = (common + own).astype(np.float32)
+    knots = diagonal.shape[1]
+    for decision in prange(len(table) // num_kinds):
+        pivots, next_to, common = np.zeros(knots), np.zeros(knots - 1), np.zeros((knots, 3))
+        ratio, own = np.empty(knots), np.empty((knots, 3))
+        cells = range(decision * num_kinds, (decision + 1) * num_kinds)
+        for cell in cells:
+            pivots += diagonal[cell]
+            next_to += beside[cell]
+            common += right[cell]
+        if not pivots.any():  # never reached: stays 0
+            continue
+        _tridiagonal(pivots, ridge, next_to, common, ratio)
+        for cell in cells:
+            own[:] = right[cell]
+            _subtract_product(diagonal[cell], beside[cell], common, own)
+            _tridiagonal(diagonal[cell], kind_ridge, beside[cell], own, ratio)
+            for k in range(knots):
+                for action in range(3):
+                    table[cell, k, action] = common[k, action] + own[k, action]
 
 
 @njit(cache=True)
-def _times(diagonal: Sums, beside: Sums, x: Sums) -> Sums:
-    """A symmetric tridiagonal matrix times x. [K], [K − 1], [K, 3]"""
-    product = diagonal.reshape(-1, 1) * x
-    product[:-1] += beside.reshape(-1, 1) * x[1:]
-    product[1:] += beside.reshape(-1, 1) * x[:-1]
-    return product
+def _subtract_product(diagonal: Sums, beside: Sums, x: Sums, out: Sums) -> None:
+    """Takes a symmetric tridiagonal matrix times x off `out`. [K], [K − 1], [K, 3], [K, 3]"""
+    for k in range(len(diagonal)):
+        for action in range(3):
+            product = diagonal[k] * x[k, action]
+            if k:
+                product += beside[k - 1] * x[k - 1, action]
+            if k < len(beside):
+                product += beside[k] * x[k + 1, action]
+            out[k, action] -= product
 
 
 @njit(cache=True)
-def _tridiagonal(diagonal: Sums, beside: Sums, right: Sums) -> Sums:
-    """Solves by elimination downwards and substitution upwards. [K], [K − 1], [K, 3]"""
+def _tridiagonal(diagonal: Sums, ridge: float, beside: Sums, right: Sums, ratio: Sums) -> None:
+    """Solves by elimination downwards and substitution upwards, in place of `right`. [K, 3]"""
     knots = len(diagonal)
-    ratio, solution = np.zeros(knots), np.zeros((knots, 3))
     for k in range(knots):
         coupled = beside[k - 1] if k else 0.0
-        pivot = diagonal[k] - (coupled * ratio[k - 1] if k else 0.0)
+        pivot = diagonal[k] + ridge - (coupled * ratio[k - 1] if k else 0.0)
         ratio[k] = beside[k] / pivot if k < knots - 1 else 0.0
         for action in range(3):
-            carried = coupled * solution[k - 1, action] if k else 0.0
-            solution[k, action] = (right[k, action] - carried) / pivot
+            carried = coupled * right[k - 1, action] if k else 0.0
+            right[k, action] = (right[k, action] - carried) / pivot
     for k in range(knots - 2, -1, -1):
         for action in range(3):
-            solution[k, action] -= ratio[k] * solution[k + 1, action]
-    return solution
+            right[k, action] -= ratio[k] * right[k + 1, action]

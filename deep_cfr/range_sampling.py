@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -105,11 +106,18 @@ def _first_cards(rules: Rules, num_boards: int, rng: np.random.Generator) -> Car
     A systematic sample: every flop is as likely as any other, and like ones are seldom drawn
     together, so that an iteration's flops are a fair image of all of them.
     """
-    street = next((s for s, shown in enumerate(rules.visible_board) if shown), 0)
-    rows, multiplicities = boards(rules, street)
+    rows, multiplicities = _all_first_cards(rules)
     weights = sampled(multiplicities, num_boards, rng)
     counts = np.rint(weights * (num_boards / multiplicities.sum())).astype(np.int64)
-    return np.repeat(rows[:, : rules.visible_board[street]], counts, axis=0)
+    return np.repeat(rows, counts, axis=0)
+
+
+@lru_cache(maxsize=4)
+def _all_first_cards(rules: Rules) -> tuple[Cards, NDArray[np.int64]]:
+    """Everything that can come first on the table, suits merged, and how often. [C, f], [C]"""
+    street = next((s for s, shown in enumerate(rules.visible_board) if shown), 0)
+    rows, multiplicities = boards(rules, street)
+    return rows[:, : rules.visible_board[street]], multiplicities
 
 
 def _deal(rules: Rules, first_cards: Cards, num_hands: int, rng: np.random.Generator) -> _Table:
