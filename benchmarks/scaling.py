@@ -1,14 +1,13 @@
 """How the cost of an iteration grows: with traversals, with memory rows, with the network.
 
-Each point is an iteration of `standard` whose memories were filled with made-up samples first, in a
-process of its own, so that its peak of memory is its own too. Times are of both players together:
-traversals, and a fit of 1 000 updates. `prepare_s` is the part of fits that is not learning:
-taking off the linear part, merging, handing the rows to the device.
+Each point is an iteration of `hulh` with single deals whose memories were filled with made-up
+samples first, in a process of its own, so that its peak of memory is its own too. Times are of both
+players together: traversals, and a fit of 1 000 updates. `prepare_s` is the part of fits that is not
+learning: taking off the linear part, merging, handing the rows to the device.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
 import os
@@ -30,28 +29,28 @@ from benchmarks.measuring import machine, parse_arguments
 ROOT = Path(__file__).resolve().parent.parent
 UPDATES = 1_000
 MILLION = 1_000_000
-MIDDLE = {"boards": 256, "rows": 4 * MILLION, "width": 64}
+MIDDLE = {"traversals": 5_000, "rows": 4 * MILLION, "width": 64}
 POINTS: list[dict[str, int]] = [
     MIDDLE,
-    *(MIDDLE | {"boards": count} for count in (64, 1_024)),
+    *(MIDDLE | {"traversals": count} for count in (1_250, 20_000)),
     *(MIDDLE | {"rows": count * MILLION} for count in (1, 16, 40)),
     *(MIDDLE | {"width": width} for width in (32, 128)),
 ]
-COLUMNS = ("boards", "rows", "width", "traverse_s", "fit_s", "prepare_s", "peak_gb")
+COLUMNS = ("traversals", "rows", "width", "traverse_s", "fit_s", "prepare_s", "peak_gb")
 
 
-def point(boards: int, rows: int, width: int) -> dict[str, float]:
+def point(traversals: int, rows: int, width: int) -> dict[str, float]:
     """One point, in this process."""
     import numpy as np  # noqa: PLC0415
 
     from deep_cfr import device  # noqa: PLC0415
-    from deep_cfr.config import PRESETS  # noqa: PLC0415
+    from deep_cfr.config import Config  # noqa: PLC0415
     from deep_cfr.solver import Solver  # noqa: PLC0415
     from env import compile, make_emulator, parse_rules  # noqa: PLC0415
 
-    config = dataclasses.replace(
-        PRESETS["standard"][1], boards=boards, width=width, advantage_memory=rows,
-        strategy_memory=rows, updates=UPDATES, updates_growth=0,
+    config = Config(
+        traversals=traversals, width=width, advantage_memory=rows, strategy_memory=rows,
+        updates=UPDATES, updates_growth=0,
     )  # fmt: skip
     towers, _ = device.prepare(0, config.network)
     rules, rng = parse_rules(config.game), np.random.default_rng(0)
