@@ -2,8 +2,8 @@
 
 Each point is an iteration of `hulh` with single deals whose memories were filled with made-up
 samples first, in a process of its own, so that its peak of memory is its own too. Times are of both
-players together: traversals, and a fit of 1 000 updates. `prepare_s` is the part of fits that is not
-learning: taking off the linear part, merging, handing the rows to the device.
+players together: traversals, and a fit of 1 000 updates. `prepare_s` is the part of fits that is
+not learning: taking off the linear part, merging, handing the rows to the device.
 """
 
 from __future__ import annotations
