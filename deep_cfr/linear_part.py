@@ -2,14 +2,16 @@
 
 At a node, how good an action is depends on the hand's win rate before anything else. A function
 
-    g(I, a) = Σ_k w_k(s(I)) · T[node(I), k, a]
+    g(I, a) = Σ_k w_k(s(I)) · T[cell(I), k, a]
 
 of the win rate s, piecewise linear between K knots (w_k are the hat weights that the network is
 given as well), captures that with one table per node. T minimises the same iteration-weighted
 squared error as the network, plus a ridge, so it needs no gradient descent: the normal equations
 of each node couple neighbouring knots only, and their sums are kept over every sample ever seen,
 beyond what a reservoir holds. Where many hands meet on a board, every hand at every node counts,
-not only those drawn for the memory. The network is then fitted to what is left, y − g, and the
+not only those drawn for the memory. Kinds of hands (`env.hand_kinds`) differ from one another, so
+each (node, kind), a cell, has a table of its own: the common one plus a second ridge regression on
+what that leaves of the kind's samples. The network is then fitted to what is left, y − g, and the
 advantages are the sum of both.
 """
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.merging import merge
 from deep_cfr.public_sampling import traverse_boards
-from deep_cfr.range_sampling import traverse_ranges
+from deep_cfr.range_sampling import _first_cards, _spread, traverse_ranges
 from deep_cfr.solver import Solver
 from deep_cfr.traversal import Samples, traverse
 from env.rules import Rules, parse_rules
@@ -149,3 +149,27 @@ def test_a_listener_hears_of_every_hand_with_the_weight_it_is_drawn_with() -> No
         assert share * total == pytest.approx(len(theirs), rel=0.01, abs=20)
         mean = (weights[mine, None] * gains[mine]).sum(axis=0) / weights[mine].sum()
         np.testing.assert_allclose(mean, theirs["targets"].mean(axis=0), rtol=0.02, atol=0.02)
+
+
+def test_hands_drawn_from_strata_meet_as_often_as_any_others() -> None:
+    """Hands are drawn equally often, and so are pairs, counted as the deal counts them."""
+    rng, hands, strata, draws = np.random.default_rng(3), 13, 3, 60_000
+    size = hands // strata
+    strength = rng.permutation(hands).astype(np.int32)
+    met = np.zeros((hands, hands))
+    pair = np.arange(2 * strata) // 2
+    counts = np.where(pair[:, None] == pair, 2 * (size - 1) / size, 1.0)
+    for _ in range(draws):
+        drawn = _spread(strength, strata, rng)
+        met[np.ix_(drawn, drawn)] += counts
+    met = met[~np.eye(hands, dtype=bool)] / draws
+    expected = 2 * strata * (2 * strata - 2 / size) / (hands * (hands - 1))
+    np.testing.assert_allclose(met, expected, rtol=0.06)
+
+
+def test_every_flop_is_as_likely_as_any_other_and_they_are_spread() -> None:
+    rules, rng = parse_rules("leduc"), np.random.default_rng(4)
+    cards = np.concatenate([_first_cards(rules, 4, rng) for _ in range(3_000)])
+    ranks = np.bincount(cards[:, 0] // 4, minlength=13)
+    np.testing.assert_allclose(ranks[ranks > 0] / len(cards), 1 / 3, atol=0.01)
+    assert len(np.unique(_first_cards(rules, 6, rng))) == 3, "each rank, whatever the draw"
