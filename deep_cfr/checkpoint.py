@@ -25,8 +25,8 @@ import numpy as np
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
 from deep_cfr.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
-from deep_cfr.linear_part import has_linear_part
-from deep_cfr.networks import Network, make_network, strategy_model
+from deep_cfr.linear_part import LinearPart, has_linear_part
+from deep_cfr.networks import Network, make_network, network_of, strategy_model
 from deep_cfr.policy import (
     NetworkPolicy,
     StoredPolicy,
@@ -35,15 +35,24 @@ from deep_cfr.policy import (
 )
 from deep_cfr.single import SingleDeepCFR
 from deep_cfr.solver import PLAYERS, Solver
-from deep_cfr.storage import MANIFEST, StorageError, checked_folder, whole_file, whole_folder
+from deep_cfr.storage import (
+    MANIFEST,
+    StorageError,
+    checked_folder,
+    deflate,
+    whole_file,
+    whole_folder,
+)
 from env.compiler import compile
 from env.emulator import make_emulator
 from env.rules import Rules, RulesError, parse_rules
 
+STRATEGY_SUMS = "strategy_part.npz"
 ENCODING_NOTE = (
-    "inputs cards, bets, legal; output: probabilities of fold, call, raise (0 where illegal). "
-    "cards: suit-canonical cards as deep_cfr.encoding describes; bets: betting features of the "
-    "node; legal: 1 where the action exists. deep_cfr.policy.infoset_features makes all three."
+    "inputs cards, bets, legal and, where there is a table of logits, cell; output: probabilities "
+    "of fold, call, raise (0 where illegal). cards: suit-canonical cards as deep_cfr.encoding "
+    "describes; bets: betting features of the node; legal: 1 where the action exists; cell: number "
+    "of node and kind of hand. deep_cfr.policy.infoset_features makes all four."
 )
 
 
@@ -69,6 +78,7 @@ def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, A
     }
     with whole_folder(folder) as temporary:
         strategy_model(network).save(temporary / MODEL_FILE)
+        deflate(temporary / MODEL_FILE)
         (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
     if solver.config.keep:
         # Models later than this one are of a run that was killed and will come again.
@@ -86,13 +96,11 @@ def load_model(path: Path, towers: int = 1) -> tuple[Rules, NetworkPolicy, dict[
     try:
         info = json.loads((folder / MODEL_INFO).read_text())
         rules, config = Rules.from_dict(info["rules"]), Config(**info["config"])
-        model = keras.models.load_model(folder / MODEL_FILE)
-        parts = [model.get_layer(name) for name in ("card_branch", "bet_branch", "head")]
+        tree = compile(make_emulator(rules))
+        encoding = make_encoding(config.network, rules, tree, config.literal_bets, config.strength)
+        network = network_of(keras.models.load_model(folder / MODEL_FILE), encoding)
     except (OSError, ValueError, KeyError, TypeError, RulesError, ConfigError) as error:
         raise StorageError(f"{folder} holds no readable model: {error}") from None
-    tree = compile(make_emulator(rules))
-    encoding = make_encoding(config.network, rules, tree, config.literal_bets, config.strength)
-    network = Network(config.network, encoding, parts[0], parts[1], parts[2])
     return rules, average_strategy_policy(network, towers), info
 
 
@@ -158,8 +166,9 @@ def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
         np.save(folder / "strategies.npy", solver.strategy_memory.rows)
         np.savez(folder / "advantage_nets.npz", **_named(solver.weights()))
         for player, part in enumerate(solver.linear_parts):
-            sums: dict[str, Any] = dict(part.sums())
-            np.savez(folder / f"linear_part_{player}.npz", **sums)
+            _save_sums(folder / f"linear_part_{player}.npz", part)
+        if solver.strategy_part:
+            _save_sums(folder / STRATEGY_SUMS, solver.strategy_part)
         (folder / "state.json").write_text(json.dumps(state, indent=1))
 
 
@@ -185,11 +194,20 @@ def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
         solver.advantage_nets[player].set_weights(weights[player])
     for player, part in enumerate(solver.linear_parts):
         part.restore(np.load(folder / f"linear_part_{player}.npz"))
+    if solver.strategy_part:
+        if not (folder / STRATEGY_SUMS).exists():
+            raise StorageError(f"{folder} has no {STRATEGY_SUMS}: an older version has saved it")
+        solver.strategy_part.restore(np.load(folder / STRATEGY_SUMS))
     rows = np.load(folder / "strategies.npy", mmap_mode="r")
     solver.strategy_memory.restore(rows, state["strategy_seen"])
     solver.t, solver.nodes_touched = state["t"], state["nodes_touched"]
     extra: dict[str, Any] = state["extra"]
     return extra
+
+
+def _save_sums(file: Path, part: LinearPart) -> None:
+    sums: dict[str, Any] = dict(part.sums())
+    np.savez(file, **sums)
 
 
 def _net_file(t: int) -> str:

@@ -198,7 +198,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "hulh: a sensible model within about half an hour on two CPU cores, better with time",
         Config(
             iterations=300, boards=256, board_hands=16, rounds=10, refit_every=4, updates=1_000,
-            updates_growth=10, checkpoint_every=50,
+            updates_growth=10, strategy_updates=4_000, checkpoint_every=50,
             keep_advantage_nets=False,  # 9 MB for every iteration
         ),
     ),

@@ -1,4 +1,4 @@
-"""The part of the advantages that is linear in hand strength, solved instead of learned.
+"""The part of advantages and strategies that hand strength explains, solved instead of learned.
 
 At a node, how good an action is depends on the hand's win rate before anything else. A function
 
@@ -13,6 +13,9 @@ not only those drawn for the memory. Kinds of hands (`env.hand_kinds`) differ fr
 each (node, kind), a cell, has a table of its own: the common one plus a second ridge regression on
 what that leaves of the kind's samples. The network is then fitted to what is left, y − g, and the
 advantages are the sum of both.
+
+The average strategy is regressed in the same way. There g(I, a) estimates probabilities, so log g
+is added to the strategy network's logits and the network learns what to correct.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from numpy.typing import NDArray
 from deep_cfr.config import Config
 from deep_cfr.encoding import KNOTS, MARKS, Encoding, Floats
 from deep_cfr.networks import NUM_OUTPUTS
+from env.actions import CALL
 from env.cards import Cards
 from env.rules import Rules
 from env.strength import has_strengths
@@ -31,9 +35,10 @@ from env.strength import has_strengths
 Sums = NDArray[np.float64]
 Nodes = NDArray[np.integer]
 RIDGE = 4.0  # samples of value 0 that every knot starts with
-
-
 KIND_RIDGE = 32.0  # the same for what a kind of hand differs by, which is small beside the noise
+STRATEGY_RIDGE, STRATEGY_KIND_RIDGE = 1.0, 8.0  # strategies are less noisy than advantages
+LEAST = 1e-4  # probability that a logit stands for: folding one good hand in a hundred costs a lot
+LOGIT_STEPS = 32  # per unit: 1/64 of a logit is nothing, and a rounded table takes less space
 
 
 def has_linear_part(config: Config, rules: Rules) -> bool:
@@ -42,10 +47,12 @@ def has_linear_part(config: Config, rules: Rules) -> bool:
 
 
 class LinearPart:
-    """One player's normal equations, over all samples so far. C cells, K knots."""
+    """Normal equations over all samples so far. C cells, K knots."""
 
-    def __init__(self, encoding: Encoding) -> None:
-        self._encoding = encoding
+    def __init__(
+        self, encoding: Encoding, ridge: float = RIDGE, kind_ridge: float = KIND_RIDGE
+    ) -> None:
+        self._encoding, self._ridge, self._kind_ridge = encoding, ridge, kind_ridge
         count = encoding.num_cells
         # Sums over samples, weighted by t (and by the opponent's reach where that is not sampled).
         self.diagonal: Sums = np.zeros((count, KNOTS))  # Σ t · w_k²
@@ -67,7 +74,7 @@ class LinearPart:
     def solve(self, t: int) -> Floats:
         """The table after iteration t. [C, K, 3]"""
         table = np.zeros(self.right.shape, np.float32)
-        kinds, ridges = self._encoding.num_kinds, (RIDGE * t, KIND_RIDGE * t)
+        kinds, ridges = self._encoding.num_kinds, (self._ridge * t, self._kind_ridge * t)
         _solve(self.diagonal, self.beside, self.right, kinds, *ridges, table)
         return table
 
@@ -79,6 +86,19 @@ class LinearPart:
         """Take over saved sums."""
         for name, mine in self.sums().items():
             mine[:] = sums[name]
+
+
+def strategy_part(encoding: Encoding) -> LinearPart:
+    """The equations of an average strategy."""
+    return LinearPart(encoding, STRATEGY_RIDGE, STRATEGY_KIND_RIDGE)
+
+
+def logits(table: Floats, encoding: Encoding) -> Floats:
+    """What a softmax turns into a table's probabilities; a call has 0. [C, K, 3]"""
+    logs = np.log(np.maximum(table, LEAST))
+    relative = logs - logs[:, :, CALL, None]
+    legal = encoding.legal[encoding.legal.any(axis=1)].repeat(encoding.num_kinds, axis=0)
+    return (np.rint(relative * LOGIT_STEPS) / LOGIT_STEPS * legal[:, None]).astype(np.float32)
 
 
 def without(rows: NDArray[np.void], table: Floats, encoding: Encoding) -> NDArray[np.void]:

@@ -24,6 +24,7 @@ from deep_cfr.encoding import Encoding, Floats
 NUM_OUTPUTS = 3
 THESIS_INIT = 0.005
 ILLEGAL_LOGIT = -1e9
+TABLE_LAYER = "table"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Network:
 
     def set_table(self, values: Floats) -> None:
         if self.table is not None:
-            self.table.assign(values)
+            self.table.assign(values.reshape(self.table.shape))
 
     def get_weights(self) -> list[Floats]:
         return [weight.numpy() for weight in self.variables]
@@ -87,27 +88,21 @@ def make_network(
     policy = keras.DTypePolicy(precision)
     is_thesis = encoding.name == "thesis"
     network = _thesis(encoding, policy) if is_thesis else _paper(encoding, width, policy)
-    if not table:
-        return network
-    shape = (encoding.num_cells, encoding.mark_table.shape[1], NUM_OUTPUTS)
-    variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
-    return dataclasses.replace(network, table=variable)
+    return _with_table(network) if table else network
 
 
 def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
-    """Fresh weights to train from; with `zero` the outputs are 0 everywhere.
+    """Fresh weights to learn from; with `zero` the outputs are 0 everywhere.
 
     Paper: uniform in ±√(3 / inputs), biases 0 and the output layer 0. Thesis: uniform in ±0.005.
     """
     output_weights = {id(weight) for weight in network.head.layers[-1].weights}
     is_thesis = network.architecture == "thesis"
     values = []
-    for weight in network.variables:
+    for weight in network.learned:
         shape, name = tuple(weight.shape), weight.path.rsplit("/", 1)[-1]
         zeros_output = id(weight) in output_weights and (zero or not is_thesis)
-        if weight is network.table:
-            value = np.zeros(shape)
-        elif name in ("gamma", "moving_variance"):
+        if name in ("gamma", "moving_variance"):
             value = np.ones(shape)
         elif zeros_output or name in ("beta", "moving_mean"):
             value = np.zeros(shape)
@@ -123,13 +118,44 @@ def initial_weights(network: Network, rng: np.random.Generator, zero: bool = Fal
 
 
 def strategy_model(network: Network) -> keras.Model:
-    """One model that people can load: encoded cards, encoded bets, legal mask → probabilities."""
+    """One model that people can load: encoded cards, encoded bets, legal mask → probabilities.
+
+    Where there is a table it also takes the infoset's cell; the weights that it gives the knots
+    are the last of the card features.
+    """
     cards = keras.Input((network.encoding.card_width,), name="cards")
     bets = keras.Input((network.encoding.bet_width,), name="bets")
     legal = keras.Input((NUM_OUTPUTS,), name="legal")
+    inputs = [cards, bets, legal]
     logits = network.head(layers.Add()([network.cards(cards), network.bets(bets)]))
+    if network.table is not None:
+        cell = keras.Input((), name="cell", dtype="int32")
+        inputs.append(cell)
+        num_cells, knots, _ = network.table.shape
+        rows = layers.Embedding(num_cells, knots * NUM_OUTPUTS, name=TABLE_LAYER)
+        at_knots = layers.Reshape((knots, NUM_OUTPUTS))(rows(cell))
+        rows.set_weights([network.table.numpy().reshape(num_cells, -1)])
+        logits = layers.Add()([logits, layers.Dot(axes=1)([cards[:, -knots:], at_knots])])
     strategy = layers.Softmax(name="strategy")(logits, mask=legal)
-    return keras.Model([cards, bets, legal], strategy)
+    return keras.Model(inputs, strategy)
+
+
+def network_of(model: keras.Model, encoding: Encoding) -> Network:
+    """The network that a strategy model was made of."""
+    branches = [model.get_layer(name) for name in ("card_branch", "bet_branch", "head")]
+    network = Network(encoding.name, encoding, branches[0], branches[1], branches[2])
+    if TABLE_LAYER not in [layer.name for layer in model.layers]:
+        return network
+    with_table = _with_table(network)
+    with_table.set_table(model.get_layer(TABLE_LAYER).get_weights()[0])
+    return with_table
+
+
+def _with_table(network: Network) -> Network:
+    encoding = network.encoding
+    shape = (encoding.num_cells, encoding.mark_table.shape[1], NUM_OUTPUTS)
+    variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
+    return dataclasses.replace(network, table=variable)
 
 
 def _paper(encoding: Encoding, width: int, policy: keras.DTypePolicy) -> Network:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -207,6 +207,12 @@ def masked_softmax(logits: Floats, legal: Floats) -> Floats:
     return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
-def infoset_features(encoding: Encoding, cards: Cards, nodes: Nodes) -> tuple[Floats, ...]:
-    """What a saved strategy model takes: encoded cards, encoded bets, legal mask."""
-    return encoding.cards(cards), encoding.bet_table[nodes], encoding.legal[nodes]
+def infoset_features(
+    encoding: Encoding, cards: Cards, nodes: Nodes, cells: bool = False
+) -> tuple[NDArray[Any], ...]:
+    """What a saved strategy model takes: encoded cards, encoded bets, legal mask.
+
+    With `cells` also those, for a model that has a table.
+    """
+    features = encoding.cards(cards), encoding.bet_table[nodes], encoding.legal[nodes]
+    return (*features, encoding.cells(nodes, encoding.kinds(cards))) if cells else features

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.policy import Policy
-from deep_cfr.traversal import Samples, marks_of
+from deep_cfr.traversal import Samples, noted
 from env.betting_tree import FOLDED, SHOWDOWN, BettingTree
 from env.boards import EMPTY_BOARD, boards, is_empty, private_hands, sampled, symmetrised
 from env.cards import NO_CARD, Cards, canonical
@@ -157,7 +157,7 @@ class _Walk:
                 ask = policy.for_views(cards)
                 asked = ask(rows, np.repeat(nodes[mine], len(cards)))
                 strategy[mine] = asked.reshape(-1, len(cards), 3)
-                marks |= marks_of(ask, len(cards))  # the same for both players, or none
+                marks |= noted(ask, "marks", len(cards))  # the same for both players, or none
         return _Street(hands, cards, classes.reshape(-1), nodes, strategy, marks, share)
 
     def _settle(

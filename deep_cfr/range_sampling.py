@@ -16,7 +16,7 @@ Samples are drawn as often as N single deals would have left them behind,
     opponent:   N / boards · weight · π_q(h') · |{h : h ∩ h' = ∅}| / pairs
 
 and their targets, (v(h, a) − v(h)) / W(h), have the same expectations with far less variance. Who
-can use more than samples is told of every hand at every node, weighted by weight · W(h) / M.
+can use more than samples is told of every hand at every node, weighted in the same proportions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.policy import Policy, ViewStrategies
 from deep_cfr.range_kernels import back_up, choose, expand
-from deep_cfr.traversal import Samples, kinds_of, marks_of
+from deep_cfr.traversal import Samples, noted
 from env.betting_tree import FOLDED, BettingTree
 from env.boards import boards, sampled
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
@@ -45,7 +45,7 @@ TINY = np.float32(1e-30)  # instead of masses of zero, whose hands count nothing
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
-# Told of nodes [n], kinds of hands [n], marks [n], weights [n] and advantages [n, 3].
+# Told of nodes [n], kinds of hands [n], marks [n], weights [n] and targets [n, 3].
 Listener = Callable[[NDArray[np.integer], Cards, Cards, Floats, Floats], None]
 
 
@@ -82,14 +82,18 @@ def traverse_ranges(
     num_hands: int,
     rng: np.random.Generator,
     tell: Listener | None = None,
+    tell_strategies: Listener | None = None,
 ) -> Samples:
-    """What so many traversals would leave behind, from some hands on so many boards."""
+    """What so many traversals would leave behind, from some hands on so many boards.
+
+    `tell` hears of advantages, `tell_strategies` of what the opponent plays.
+    """
     parts = []
     first = _first_cards(rules, num_boards, rng)
     for start in range(0, num_boards, BOARDS_AT_ONCE):
         table = _deal(rules, first[start : start + BOARDS_AT_ONCE], num_hands, rng)
         per_board = num_traversals / num_boards
-        keeper = _Keeper(tree, table, t, per_board, rng, tell)
+        keeper = _Keeper(tree, table, t, per_board, rng, tell, tell_strategies)
         parts.append(_traverse(rules, tree, policies, traverser, table, keeper, rng))
     return Samples(
         np.concatenate([part.advantages for part in parts]),
@@ -182,9 +186,11 @@ def _traverse(
     flat = table.views.reshape(-1, NUM_SLOTS)
     seats = [policy.for_views(flat) for policy in policies]
     levels = _walk_down(tree, seats, traverser, table, rng)
-    marks = np.maximum(marks_of(seats[0], len(flat)), marks_of(seats[1], len(flat)))
-    keeper.marks = marks.reshape(table.views.shape[:3])
-    keeper.kinds = kinds_of(seats[traverser], len(flat)).reshape(table.views.shape[:3])
+    # The same for both players, or none.
+    keeper.marks, keeper.kinds = (
+        np.maximum(*(noted(ask, what, *table.views.shape[:3]) for ask in seats))
+        for what in ("marks", "kinds")
+    )
     # What the traverser wins: after a fold outright, at a showdown with the better hand.
     stakes = tree.stakes.astype(np.float32) / np.float32(rules.big_blind_chips)
     if traverser == 1:
@@ -263,9 +269,11 @@ class _Keeper:
         per_board: float,
         rng: np.random.Generator,
         tell: Listener | None,
+        tell_strategies: Listener | None,
     ) -> None:
         self._tree, self._table, self._t = tree, table, t
-        self._per_board, self._rng, self._tell = per_board, rng, tell
+        self._per_board, self._rng = per_board, rng
+        self._tell_advantages, self._tell_strategies = tell, tell_strategies
         self.marks = np.zeros(table.views.shape[:3], np.uint8)  # [B, S, M] of the views
         self.kinds = np.zeros_like(self.marks)
         self.advantages: list[NDArray[np.void]] = [np.zeros(0, ROW)]
@@ -281,22 +289,36 @@ class _Keeper:
         rate = self._per_board * level.weights[rows] / self._table.pairs
         picked, hand = draw_cells(rate[:, None] * mine, self._rng)
         self._keep(self.advantages, level, rows[picked], hand, gains[picked, :, hand])
-        if self._tell is not None and len(rows):
-            num_hands, nodes = mine.shape[1], level.nodes[rows]
-            weights = self._t * level.weights[rows, None] * mine / num_hands
-            views = level.boards[rows], self._tree.street[nodes]
-            kinds, marks = self.kinds[views].ravel(), self.marks[views].ravel()
-            targets = np.ascontiguousarray(gains.transpose(0, 2, 1)).reshape(-1, 3)
-            self._tell(np.repeat(nodes, num_hands), kinds, marks, weights.ravel(), targets)
+        self._tell(self._tell_advantages, level, rows, mine, gains.transpose(0, 2, 1))
 
     def keep_strategies(self, level: _Level, rows: NDArray[np.intp]) -> None:
         """Samples at the opponent's decisions."""
         boards = level.boards[rows]
         rate = self._per_board * level.weights[rows] / self._table.pairs
         met = self._table.disjoint.sum(axis=1)[boards]  # [R, M]
-        picked, hand = draw_cells(rate[:, None] * level.reach[rows] * met, self._rng)
+        mine = level.reach[rows] * met
+        picked, hand = draw_cells(rate[:, None] * mine, self._rng)
         row = rows[picked]
         self._keep(self.strategies, level, row, hand, level.strategies[row, hand])
+        self._tell(self._tell_strategies, level, rows, mine, level.strategies[rows])
+
+    def _tell(
+        self,
+        listener: Listener | None,
+        level: _Level,
+        rows: NDArray[np.intp],
+        masses: Floats,
+        targets: Floats,
+    ) -> None:
+        """All hands at some rows, by mass. masses [D, M], targets [D, M, 3]"""
+        if listener is None or not len(rows):
+            return
+        num_hands, nodes = masses.shape[1], level.nodes[rows]
+        weights = self._t * level.weights[rows, None] * masses / num_hands
+        views = level.boards[rows], self._tree.street[nodes]
+        kinds, marks = self.kinds[views].ravel(), self.marks[views].ravel()
+        flat = np.ascontiguousarray(targets).reshape(-1, 3)
+        listener(np.repeat(nodes, num_hands), kinds, marks, weights.ravel(), flat)
 
     def _keep(
         self,

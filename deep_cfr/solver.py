@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
-from deep_cfr.linear_part import LinearPart, has_linear_part, without
+from deep_cfr.linear_part import LinearPart, has_linear_part, logits, strategy_part, without
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks import Network, initial_weights, make_network
 from deep_cfr.policy import (
@@ -95,6 +95,7 @@ class Solver:
         self.strategy_memory = Reservoir(config.strategy_memory)
         solved = has_linear_part(config, rules)
         self.linear_parts = tuple(LinearPart(self.encoding) for _ in PLAYERS if solved)
+        self.strategy_part = strategy_part(self.encoding) if solved and frozen is None else None
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
         self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
         self._advantage_trainer = self._trainer(is_strategy=False)
@@ -120,6 +121,9 @@ class Solver:
         The returned policy is overwritten by the next call.
         """
         settings = self.config.strategy_fit()
+        if self.strategy_part:
+            table = logits(self.strategy_part.solve(self.t), self.encoding)
+            self._strategy_trainer.network.set_table(table)
         result = self._strategy_trainer.fit(
             self.strategy_memory.rows,
             settings,
@@ -158,7 +162,8 @@ class Solver:
         part = self.linear_parts[player] if self.linear_parts else None
         if config.boards and config.board_hands:
             batch = (total, boards, config.board_hands)
-            yield total, traverse_ranges(*game, *batch, rng, part.add if part else None)
+            listeners = [known.add if known else None for known in (part, self.strategy_part)]
+            yield total, traverse_ranges(*game, *batch, rng, *listeners)
             return
         counts = [total] if config.boards else in_batches(total, config.traversal_batch)
         for count in counts:
@@ -168,6 +173,8 @@ class Solver:
                 samples = traverse(*game, count, rng)
             if part:
                 part.add_rows(samples.advantages)
+            if self.strategy_part:
+                self.strategy_part.add_rows(samples.strategies)
             yield count, samples
 
     def _seats(self, traverser: int) -> tuple[Policy, Policy]:
@@ -223,13 +230,14 @@ class Solver:
 
     def _untrained(self) -> Network:
         network = self._network(bool(self.linear_parts))
-        network.set_weights(initial_weights(network, np.random.default_rng(0), zero=True))
+        network.set_learned(initial_weights(network, np.random.default_rng(0), zero=True))
         return network
 
     def _trainer(self, is_strategy: bool) -> Trainer:
         config = self.config
         batch_size = config.strategy_batch_size if is_strategy else config.batch_size
-        return Trainer(self._network(), is_strategy, batch_size, config.clip_norm, self._towers)
+        network = self._network(table=is_strategy and self.strategy_part is not None)
+        return Trainer(network, is_strategy, batch_size, config.clip_norm, self._towers)
 
 
 def _share(total: int, number: int, rounds: int) -> int:

@@ -8,9 +8,11 @@ backup, as it was.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,6 +69,15 @@ def whole_file(path: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def deflate(archive: Path) -> None:
+    """Compress the parts of a ZIP archive, which Keras stores as they are."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(archive) as stored, zipfile.ZipFile(content, "w") as packed:
+        for part in stored.infolist():
+            packed.writestr(part, stored.read(part), zipfile.ZIP_DEFLATED)
+    whole_file(archive, content.getvalue())
 
 
 def _backup(path: Path) -> Path:

@@ -25,8 +25,10 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
 from deep_cfr.encoding import Floats
+from deep_cfr.linear_part import add_linear_part
+from deep_cfr.memory import ROW
 from deep_cfr.merging import Merged, alias_table, merge
-from deep_cfr.networks import ILLEGAL_LOGIT, Network, initial_weights
+from deep_cfr.networks import ILLEGAL_LOGIT, NUM_OUTPUTS, Network, initial_weights
 from deep_cfr.validation import held_out
 from env.cards import NUM_SLOTS
 
@@ -108,7 +110,7 @@ class Trainer:
         """Train from fresh weights, or from `start`; the network keeps the best or last ones."""
         self._reset(settings, start or initial_weights(self.network, rng))
         if not len(rows):  # nothing was ever sampled: the network stays one that returns 0
-            self.network.set_weights(initial_weights(self.network, rng, zero=True))
+            self.network.set_learned(initial_weights(self.network, rng, zero=True))
             return FitResult()
         seed = int(rng.integers(1 << 31))
         held = held_out(rows, settings.validation_fraction, rng)
@@ -122,7 +124,7 @@ class Trainer:
         block, validation_rows = BLOCK, None
         if held.any():
             block = min(BLOCK, -(-len(learned_from) // settings.batch_size))  # at most an epoch
-            validation_rows = _on_device(rows[held])
+            validation_rows = self._on_device(rows[held])
         result, best_weights, stale = FitResult(), None, 0
         while result.updates < settings.updates:
             count = min(block, settings.updates - result.updates)
@@ -140,52 +142,65 @@ class Trainer:
             if progress:
                 progress(count)
             if validation is not None:
-                best_weights = self.network.get_weights() if improved else best_weights
+                best_weights = self.network.get_learned() if improved else best_weights
                 stale = 0 if improved else stale + 1
                 if stale >= settings.patience:
                     break
         if best_weights is not None:
-            self.network.set_weights(best_weights)
+            self.network.set_learned(best_weights)
         return result
 
     def _minibatches(self, merged: Merged, seed: int) -> Learner:
         keep, other = (tf.constant(table) for table in alias_table(merged.weights))
-        rows = _on_device(merged.rows)
+        rows = self._on_device(merged.rows)
         return lambda done, count: self._block(
             rows, keep, other, tf.constant([seed, done]), tf.constant(count)
         )
 
     def _all_rows(self, merged: Merged) -> Learner:
         weights = tf.constant(merged.weights / merged.weights.sum(), tf.float32)
-        rows = _on_device(merged.rows)
+        rows = self._on_device(merged.rows)
         return lambda done, count: self._block_of_all(rows, weights, tf.constant(count))
 
     def _reset(self, settings: FitSettings, weights: list[Floats]) -> None:
-        self.network.set_weights(weights)
+        self.network.set_learned(weights)
         for variable in self._optimizer.variables:
             variable.assign(tf.zeros_like(variable))
         self._rate.start.assign(settings.learning_rate)
         self._rate.end_fraction.assign(settings.learning_rate_end)
         self._rate.updates.assign(float(max(settings.updates, 1)))
 
-    def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
-        """Bytes to views [B, 8], nodes [B], t [B], targets [B, 3]; see memory.ROW."""
+    def _on_device(self, rows: NDArray[np.void]) -> tf.Tensor:
+        """Rows as bytes [n, 24], followed by what a table adds to their outputs [n, 36]."""
+        content = rows.view(np.uint8).reshape(-1, ROW.itemsize)
+        if self.network.table is not None:
+            encoding = self.network.encoding
+            added = np.zeros((len(rows), NUM_OUTPUTS), np.float32)
+            cells = encoding.cells(rows["node"], encoding.kinds(rows["cards"]))
+            add_linear_part(self.network.table.numpy(), cells, rows["mark"], added)
+            content = np.concatenate([content, added.view(np.uint8)], axis=1)
+        return tf.constant(content)
+
+    def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        """Bytes to views [B, 8], nodes [B], t [B], targets [B, 3], table's part [B, 3] or 0."""
         views = tf.cast(rows[:, :8], tf.int32)
         nodes = tf.cast(tf.bitcast(rows[:, 8:10], tf.uint16), tf.int32)
         t = tf.cast(tf.bitcast(rows[:, 10:12], tf.uint16), tf.float32)
-        targets = tf.bitcast(tf.reshape(rows[:, 12:], [-1, 3, 4]), tf.float32)
-        return views, nodes, t, targets
+        floats = tf.bitcast(tf.reshape(rows[:, 12:], [tf.shape(rows)[0], -1, 4]), tf.float32)
+        targets = floats[:, :NUM_OUTPUTS]
+        added = tf.constant(0.0) if self.network.table is None else floats[:, NUM_OUTPUTS:]
+        return views, nodes, t, targets, added
 
     def _errors(self, rows: tf.Tensor, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
         """Squared errors summed over legal actions, and iterations, of some rows. [B], [B]"""
-        views, nodes, t, targets = self._decode(rows)
+        views, nodes, t, targets, added = self._decode(rows)
         legal = tf.gather(self._legal, nodes)  # [B, 3]
         features = card_features(self.network, self._card_table, self._mark_table, views)
         bets = tf.gather(self._bet_table, nodes)
         summed = self.network.cards(features, training=training) + self.network.bets(
             bets, training=training
         )
-        outputs = self.network.head(summed, training=training)  # [B, 3]
+        outputs = self.network.head(summed, training=training) + added  # [B, 3]
         if self._is_strategy:
             outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
         return tf.reduce_sum(legal * tf.square(targets - outputs), axis=1), t
@@ -242,11 +257,6 @@ class Trainer:
     def _validate(self, rows: tf.Tensor) -> float:
         total, weight = self._weighted_errors(rows)
         return float(total / weight)
-
-
-def _on_device(rows: NDArray[np.void]) -> tf.Tensor:
-    """Rows as bytes. [n, 24]"""
-    return tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
 
 
 def _parts(rows: tf.Tensor, size: int | tf.Tensor, towers: int) -> list[tf.Tensor]:

@@ -87,7 +87,7 @@ def traverse_deals(
         for player, policy in enumerate(policies)
     )
     levels = _walk_down(rules, tree, seats, traverser, len(deals), salt)
-    marks = np.stack([marks_of(ask, len(deals), rules.streets) for ask in seats], axis=1)
+    marks = np.stack([noted(ask, "marks", len(deals), rules.streets) for ask in seats], axis=1)
     payoff = _terminal_values(rules, tree, traverser)
     results = showdown_results(deals) * (1 if traverser == 0 else -1)
     advantages, strategies = [], []
@@ -112,16 +112,10 @@ def traverse_deals(
     )
 
 
-def marks_of(ask: ViewStrategies, *shape: int) -> Cards:
-    """What a policy has worked out about the views it was asked about; 0 if nothing."""
-    marks = getattr(ask, "marks", None)
-    return np.zeros(shape, np.uint8) if marks is None else marks.reshape(shape)
-
-
-def kinds_of(ask: ViewStrategies, *shape: int) -> Cards:
-    """The kinds of hands a policy has told apart among its views; 0 if it has not."""
-    kinds = getattr(ask, "kinds", None)
-    return np.zeros(shape, np.uint8) if kinds is None else kinds.reshape(shape)
+def noted(ask: ViewStrategies, what: str, *shape: int) -> Cards:
+    """The `marks` or `kinds` a policy has worked out about its views; 0 if it has none."""
+    notes = getattr(ask, what, None)
+    return np.zeros(shape, np.uint8) if notes is None else notes.reshape(shape)
 
 
 def _walk_down(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,9 +43,17 @@ def assert_same(first: Solver, second: Solver) -> None:
     np.testing.assert_array_equal(first.strategy_memory.rows, second.strategy_memory.rows)
 
 
-@pytest.mark.parametrize("network", ["paper", "thesis"])
-def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, network: str) -> None:
-    config = dataclasses.replace(TINY, network=network)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"network": "paper"},
+        {"network": "thesis"},
+        {"game": "hulh80", "boards": 2, "board_hands": 4},
+    ],
+    ids=str,
+)
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = dataclasses.replace(TINY, **changes)
     whole = solver_of(config)
     for _ in range(4):
         whole.iterate()
@@ -73,12 +82,14 @@ def test_the_seed_decides() -> None:
     assert (runs[0].weights()[0][0] != runs[2].weights()[0][0]).any()
 
 
-def test_a_saved_model_plays_as_the_one_in_memory(tmp_path: Path) -> None:
-    solver = solver_of(TINY)
+@pytest.mark.parametrize("game", ["leduc", "hulh80"])
+def test_a_saved_model_plays_as_the_one_in_memory(tmp_path: Path, game: str) -> None:
+    solver = solver_of(dataclasses.replace(TINY, game=game))
     solver.iterate()
     policy, _ = solver.fit_strategy()
     folder = checkpoint.save_model(tmp_path, solver, policy.network, {"strategy_loss": 0.5})
     rules, loaded, info = checkpoint.load_model(folder)
+    assert (loaded.network.table is not None) == (game == "hulh80")
     assert rules == solver.rules
     assert info["iteration"] == 1
     assert info["metrics"] == {"strategy_loss": 0.5}

@@ -1,4 +1,4 @@
-"""The closed-form part of the advantages, against dense least squares."""
+"""The closed-form part of advantages and strategies, against dense least squares."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config
 from deep_cfr.encoding import Encoding, Floats, make_encoding
-from deep_cfr.linear_part import KIND_RIDGE, RIDGE, LinearPart, add_linear_part, without
+from deep_cfr.linear_part import (
+    KIND_RIDGE,
+    LEAST,
+    RIDGE,
+    LinearPart,
+    add_linear_part,
+    logits,
+    without,
+)
 from deep_cfr.memory import make_rows
+from deep_cfr.policy import uniform_policy
 from deep_cfr.solver import Solver
 from env import compile, make_emulator
 from env.betting_tree import BettingTree
@@ -129,10 +138,50 @@ def test_table_makes_a_short_fit_much_better(tree: BettingTree) -> None:
     assert losses[0] < 0.8 * losses[1]
 
 
+def test_logits_stand_for_the_probabilities_of_a_table(encoding: Encoding) -> None:
+    rng = np.random.default_rng(4)
+    legal = encoding.legal[encoding.legal.any(axis=1)].repeat(encoding.num_kinds, axis=0)[:, None]
+    table = (rng.random((encoding.num_cells, 17, 3)) * legal).astype(np.float32)
+    table[:, 3] = np.array([0, 1, 0])  # always called
+    table /= table.sum(axis=2, keepdims=True)
+    found = logits(table, encoding)
+    assert not found[:, :, 1].any()
+    assert not found[np.broadcast_to(legal == 0, found.shape)].any()
+    played = np.exp(found) * legal
+    played /= played.sum(axis=2, keepdims=True)
+    np.testing.assert_allclose(played, table, atol=0.02)
+    assert played[:, 3, [0, 2]].max() < 1.1 * LEAST
+    never_seen = logits(np.zeros_like(table), encoding)
+    assert not never_seen.any(), "nothing known: uniform"
+
+
+def test_the_average_strategy_starts_from_its_table(tree: BettingTree) -> None:
+    """One update of next to nothing: what is played is what the samples of each cell say."""
+    losses = []
+    for flag in (True, False):
+        solver = small_solver(
+            tree, linear_part=flag, boards=40, board_hands=16, strategy_updates=1,
+            strategy_batch_size=64, strategy_learning_rate=1e-9,
+        )  # fmt: skip
+        for _ in range(3):
+            solver.iterate()
+        policy, _ = solver.fit_strategy()
+        rows = solver.strategy_memory.rows
+        played = policy.strategies(rows["cards"], rows["node"].astype(np.intp))
+        losses.append(float(((played - rows["targets"]) ** 2).sum(axis=1).mean()))
+    assert losses[0] < 0.6 * losses[1]
+
+
+def test_a_frozen_opponent_leaves_no_average_strategy(tree: BettingTree) -> None:
+    config = Config(game="fhp", advantage_memory=10, strategy_memory=10)
+    assert Solver(config, FHP, tree, frozen=uniform_policy(tree)).strategy_part is None
+
+
 def test_games_without_strengths_have_no_table() -> None:
     leduc = compile(make_emulator(LEDUC))
     solver = Solver(Config(game="leduc", advantage_memory=10, strategy_memory=10), LEDUC, leduc)
     assert solver.linear_parts == ()
+    assert solver.strategy_part is None
     assert solver.advantage_nets[0].table is None
 
 

@@ -16,6 +16,7 @@ from deep_cfr.policy import (
     regret_matching_policy,
     uniform_policy,
 )
+from deep_cfr.storage import deflate
 from deep_cfr.traversal import traverse
 from env.cards import Cards
 from env.compiler import compile
@@ -33,15 +34,20 @@ def infosets(rules: Rules, n: int, seed: int = 0) -> tuple[Cards, np.ndarray]:
     return views[np.arange(n), tree.actor[nodes], tree.street[nodes]], nodes
 
 
-def network_of(rules: Rules, architecture: str, width: int = 64, strength: bool = False) -> Network:
+def network_of(
+    rules: Rules, architecture: str, strength: bool = False, table: bool = False
+) -> Network:
     tree = compile(make_emulator(rules))
-    return make_network(make_encoding(architecture, rules, tree, strength=strength), width)
+    encoding = make_encoding(architecture, rules, tree, strength=strength)
+    return make_network(encoding, 64, table=table)
 
 
 def randomised(network: Network, seed: int = 0) -> Network:
     rng = np.random.default_rng(seed)
     weights = initial_weights(network, rng)
-    network.set_weights([w + rng.normal(0, 0.1, w.shape).astype(np.float32) for w in weights])
+    network.set_learned([w + rng.normal(0, 0.1, w.shape).astype(np.float32) for w in weights])
+    if network.table is not None:
+        network.set_table(rng.normal(size=network.table.shape).astype(np.float32))
     return network
 
 
@@ -82,19 +88,29 @@ def test_initial_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("architecture", "strength"),
-    [("paper", False), ("paper", True), ("thesis", False), ("thesis", True)],
+    ("architecture", "strength", "table"),
+    [
+        ("paper", False, False),
+        ("paper", True, False),
+        ("paper", True, True),
+        ("thesis", False, False),
+        ("thesis", True, True),
+    ],
 )
 @pytest.mark.parametrize("rules", [LEDUC, FHP, HULH_80], ids=lambda rules: rules.name)
 def test_a_saved_model_opens_with_plain_keras(
-    rules: Rules, architecture: str, strength: bool, tmp_path: Path
+    rules: Rules, architecture: str, strength: bool, table: bool, tmp_path: Path
 ) -> None:
-    network = randomised(network_of(rules, architecture, strength=strength))
+    table &= rules.is_holdem  # toy games have no hand strengths for it
+    network = randomised(network_of(rules, architecture, strength, table))
     cards, nodes = infosets(rules, 200)
     ours = average_strategy_policy(network).strategies(cards, nodes)
     strategy_model(network).save(tmp_path / "strategy.keras")
+    stored = (tmp_path / "strategy.keras").stat().st_size
+    deflate(tmp_path / "strategy.keras")
+    assert (tmp_path / "strategy.keras").stat().st_size < stored
     loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
-    inputs = infoset_features(network.encoding, cards, nodes)
+    inputs = infoset_features(network.encoding, cards, nodes, cells=table)
     theirs = loaded.predict(list(inputs), verbose=0)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
     np.testing.assert_allclose(theirs.sum(axis=1), 1, atol=1e-5)

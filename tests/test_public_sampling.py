@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,18 +130,25 @@ def test_the_solver_takes_boards_where_it_can() -> None:
         Solver(dataclasses.replace(config, game="hulh"), hulh, tree_of(hulh))
 
 
-def test_a_listener_hears_of_every_hand_with_the_weight_it_is_drawn_with() -> None:
+@pytest.mark.parametrize("what", ["advantages", "strategies"])
+def test_a_listener_hears_of_every_hand_with_the_weight_it_is_drawn_with(what: str) -> None:
     """With very many samples drawn from few boards, both say the same of each node."""
     rules = parse_rules("leduc")
     tree = tree_of(rules)
     heard: list[tuple[NDArray[np.integer], NDArray[np.float32], NDArray[np.float32]]] = []
     boards, hands, t = 5, 4, 3
-    drawn = traverse_ranges(
+
+    def listen(nodes: Any, _kinds: Any, _marks: Any, weights: Any, targets: Any) -> None:
+        heard.append((nodes, weights, targets))
+
+    listener = {"advantages": "tell", "strategies": "tell_strategies"}[what]
+    samples = traverse_ranges(
         rules, tree, (Hashed(tree, 1), Hashed(tree, 2)), 1, t, 400_000, boards, hands,
-        np.random.default_rng(0), lambda nodes, kinds, marks, weights, gains: heard.append(
-            (nodes, weights, gains)),
-    ).advantages  # fmt: skip
+        np.random.default_rng(0), **{listener: listen},
+    )  # fmt: skip
+    drawn = getattr(samples, what)
     nodes, weights, gains = (np.concatenate(parts) for parts in zip(*heard, strict=True))
+    assert (tree.actor[nodes] == (1 if what == "advantages" else 0)).all()
     assert len(nodes) > boards * hands
     share = 400_000 / boards / (hands * (hands - 1))  # samples drawn per pair of hands
     for node in np.unique(drawn["node"]):
