@@ -49,7 +49,7 @@ from env.rules import Rules, RulesError, parse_rules
 
 STRATEGY_SUMS = "strategy_part.npz"
 ENCODING_NOTE = (
-    "inputs cards, bets, legal and, where there is a table of logits, cell; output: probabilities "
+    "inputs cards, bets, legal and, where there is a table, cell; output: probabilities "
     "of fold, call, raise (0 where illegal). cards: suit-canonical cards as deep_cfr.encoding "
     "describes; bets: betting features of the node; legal: 1 where the action exists; cell: number "
     "of node and kind of hand. deep_cfr.policy.infoset_features makes all four."

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config
 from deep_cfr.encoding import KNOTS, MARKS, Encoding, Floats
-from deep_cfr.networks import NUM_OUTPUTS
-from env.actions import CALL
+from deep_cfr.networks import LEAST, NUM_OUTPUTS
 from env.cards import Cards
 from env.rules import Rules
 from env.strength import has_strengths
@@ -37,8 +36,7 @@ Nodes = NDArray[np.integer]
 RIDGE = 4.0  # samples of value 0 that every knot starts with
 KIND_RIDGE = 32.0  # the same for what a kind of hand differs by, which is small beside the noise
 STRATEGY_RIDGE, STRATEGY_KIND_RIDGE = 1.0, 8.0  # strategies are less noisy than advantages
-LEAST = 1e-4  # probability that a logit stands for: folding one good hand in a hundred costs a lot
-LOGIT_STEPS = 32  # per unit: 1/64 of a logit is nothing, and a rounded table takes less space
+STEPS = 4096  # to which a strategy's table is rounded, per unit: it then takes less space
 
 
 def has_linear_part(config: Config, rules: Rules) -> bool:
@@ -71,12 +69,12 @@ class LinearPart:
         kinds = self._encoding.kinds(rows["cards"])
         self.add(rows["node"], kinds, rows["mark"], rows["t"].astype(np.float32), rows["targets"])
 
-    def solve(self, t: int) -> Floats:
-        """The table after iteration t. [C, K, 3]"""
+    def solve(self, t: int, steps: int | None = None) -> Floats:
+        """The table after iteration t, in so many steps per unit if given. [C, K, 3]"""
         table = np.zeros(self.right.shape, np.float32)
         kinds, ridges = self._encoding.num_kinds, (self._ridge * t, self._kind_ridge * t)
         _solve(self.diagonal, self.beside, self.right, kinds, *ridges, table)
-        return table
+        return table if steps is None else np.rint(table * np.float32(steps)) / np.float32(steps)
 
     def sums(self) -> dict[str, Sums]:
         """All there is to save."""
@@ -93,35 +91,32 @@ def strategy_part(encoding: Encoding) -> LinearPart:
     return LinearPart(encoding, STRATEGY_RIDGE, STRATEGY_KIND_RIDGE)
 
 
-def logits(table: Floats, encoding: Encoding) -> Floats:
-    """What a softmax turns into a table's probabilities; a call has 0. [C, K, 3]"""
-    logs = np.log(np.maximum(table, LEAST))
-    relative = logs - logs[:, :, CALL, None]
-    legal = encoding.legal[encoding.legal.any(axis=1)].repeat(encoding.num_kinds, axis=0)
-    return (np.rint(relative * LOGIT_STEPS) / LOGIT_STEPS * legal[:, None]).astype(np.float32)
-
-
 def without(rows: NDArray[np.void], table: Floats, encoding: Encoding) -> NDArray[np.void]:
     """The same samples with the table's part taken off their targets."""
     left = rows.copy()
     predicted = np.zeros((len(rows), NUM_OUTPUTS), np.float32)
     cells = encoding.cells(rows["node"], encoding.kinds(rows["cards"]))
-    add_linear_part(table, cells, rows["mark"], predicted)
+    add_linear_part(table, cells, rows["mark"], False, predicted)
     left["targets"] -= predicted
     return left
 
 
 @njit(cache=True, parallel=True)
 def add_linear_part(
-    table: Floats, cells: NDArray[np.int32], marks: NDArray[np.uint8], outputs: Floats
+    table: Floats,
+    cells: NDArray[np.int32],
+    marks: NDArray[np.uint8],
+    logs: bool,
+    outputs: Floats,
 ) -> None:
-    """Adds g to a network's outputs, in place. [C, K, 3], [n], [n], [n, 3]"""
+    """Adds g, or its logarithm, to a network's outputs, in place. [C, K, 3], [n], [n], [n, 3]"""
     for row in prange(len(outputs)):
         low, share = _place(marks[row])
         for action in range(3):
             below = table[cells[row], low, action]
             above = table[cells[row], low + 1, action]
-            outputs[row, action] += below + share * (above - below)
+            part = below + share * (above - below)
+            outputs[row, action] += np.log(max(part, LEAST)) if logs else part
 
 
 @njit(cache=True)

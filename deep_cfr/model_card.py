@@ -195,7 +195,7 @@ def _training(run: Path, model: _Saved) -> Iterator[str]:
     solved = has_linear_part(config, model.rules)
     if solved:
         often = f"{config.rounds:,} times in every" if config.rounds > 1 else "in every"
-        yield _row("linear part", f"solved {often} iteration from all samples so far")
+        yield _row("linear part", f"solved {often} iteration, from all samples so far")
     every = (
         f", every {config.refit_every:,} iterations" if solved and config.refit_every > 1 else ""
     )

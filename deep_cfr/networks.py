@@ -25,6 +25,7 @@ NUM_OUTPUTS = 3
 THESIS_INIT = 0.005
 ILLEGAL_LOGIT = -1e9
 TABLE_LAYER = "table"
+LEAST = 1e-4  # probability that a logarithm is taken of
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Network:
     cards: keras.Model  # [B, C] → [B, d]
     bets: keras.Model  # [B, F] → [B, d]
     head: keras.Model  # [B, d] → [B, 3]
-    table: keras.Variable | None = None  # [C, K, 3] to add to the outputs; see linear_part
+    table: keras.Variable | None = None  # [C, K, 3] whose part is added to the outputs
+    logs: bool = False  # the logarithm of that part, which then is a strategy; see linear_part
 
     @property
     def parts(self) -> tuple[keras.Model, keras.Model, keras.Model]:
@@ -82,13 +84,17 @@ class Network:
 
 
 def make_network(
-    encoding: Encoding, width: int, precision: str = "float32", table: bool = False
+    encoding: Encoding,
+    width: int,
+    precision: str = "float32",
+    table: bool = False,
+    logs: bool = False,
 ) -> Network:
     """A network of the encoding's architecture; `width` is d of the paper's layout."""
     policy = keras.DTypePolicy(precision)
     is_thesis = encoding.name == "thesis"
     network = _thesis(encoding, policy) if is_thesis else _paper(encoding, width, policy)
-    return _with_table(network) if table else network
+    return _with_table(network, logs) if table else network
 
 
 def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
@@ -135,7 +141,8 @@ def strategy_model(network: Network) -> keras.Model:
         rows = layers.Embedding(num_cells, knots * NUM_OUTPUTS, name=TABLE_LAYER)
         at_knots = layers.Reshape((knots, NUM_OUTPUTS))(rows(cell))
         rows.set_weights([network.table.numpy().reshape(num_cells, -1)])
-        logits = layers.Add()([logits, layers.Dot(axes=1)([cards[:, -knots:], at_knots])])
+        part = layers.Dot(axes=1)([cards[:, -knots:], at_knots])
+        logits = layers.Add()([logits, keras.ops.log(keras.ops.maximum(part, LEAST))])
     strategy = layers.Softmax(name="strategy")(logits, mask=legal)
     return keras.Model(inputs, strategy)
 
@@ -146,16 +153,16 @@ def network_of(model: keras.Model, encoding: Encoding) -> Network:
     network = Network(encoding.name, encoding, branches[0], branches[1], branches[2])
     if TABLE_LAYER not in [layer.name for layer in model.layers]:
         return network
-    with_table = _with_table(network)
+    with_table = _with_table(network, logs=True)
     with_table.set_table(model.get_layer(TABLE_LAYER).get_weights()[0])
     return with_table
 
 
-def _with_table(network: Network) -> Network:
+def _with_table(network: Network, logs: bool) -> Network:
     encoding = network.encoding
     shape = (encoding.num_cells, encoding.mark_table.shape[1], NUM_OUTPUTS)
     variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
-    return dataclasses.replace(network, table=variable)
+    return dataclasses.replace(network, table=variable, logs=logs)
 
 
 def _paper(encoding: Encoding, width: int, policy: keras.DTypePolicy) -> Network:

@@ -114,7 +114,8 @@ class NetworkPolicy:
         nodes32 = nodes.astype(np.int32)
         outputs = self._head(cards, bets, tf.constant(nodes32)).numpy()
         if table is not None:
-            add_linear_part(table, self.network.encoding.cells(nodes32, kinds), marks, outputs)
+            cells = self.network.encoding.cells(nodes32, kinds)
+            add_linear_part(table, cells, marks, self.network.logs, outputs)
         return self._to_strategies(outputs, self._legal[nodes32])
 
     def _compute_cards(self, views: tf.Tensor) -> tf.Tensor:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.encoding import Floats, make_encoding
-from deep_cfr.linear_part import LinearPart, has_linear_part, logits, strategy_part, without
+from deep_cfr.linear_part import STEPS, LinearPart, has_linear_part, strategy_part, without
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks import Network, initial_weights, make_network
 from deep_cfr.policy import (
@@ -122,8 +122,7 @@ class Solver:
         """
         settings = self.config.strategy_fit()
         if self.strategy_part:
-            table = logits(self.strategy_part.solve(self.t), self.encoding)
-            self._strategy_trainer.network.set_table(table)
+            self._strategy_trainer.network.set_table(self.strategy_part.solve(self.t, STEPS))
         result = self._strategy_trainer.fit(
             self.strategy_memory.rows,
             settings,
@@ -225,8 +224,8 @@ class Solver:
     def _rng(self, *key: int) -> np.random.Generator:
         return np.random.default_rng([self.config.seed, *key])
 
-    def _network(self, table: bool = False) -> Network:
-        return make_network(self.encoding, self.config.width, self.config.precision, table)
+    def _network(self, table: bool = False, logs: bool = False) -> Network:
+        return make_network(self.encoding, self.config.width, self.config.precision, table, logs)
 
     def _untrained(self) -> Network:
         network = self._network(bool(self.linear_parts))
@@ -236,7 +235,7 @@ class Solver:
     def _trainer(self, is_strategy: bool) -> Trainer:
         config = self.config
         batch_size = config.strategy_batch_size if is_strategy else config.batch_size
-        network = self._network(table=is_strategy and self.strategy_part is not None)
+        network = self._network(is_strategy and self.strategy_part is not None, logs=is_strategy)
         return Trainer(network, is_strategy, batch_size, config.clip_norm, self._towers)
 
 

@@ -177,7 +177,8 @@ class Trainer:
             encoding = self.network.encoding
             added = np.zeros((len(rows), NUM_OUTPUTS), np.float32)
             cells = encoding.cells(rows["node"], encoding.kinds(rows["cards"]))
-            add_linear_part(self.network.table.numpy(), cells, rows["mark"], added)
+            table, logs = self.network.table.numpy(), self.network.logs
+            add_linear_part(table, cells, rows["mark"], logs, added)
             content = np.concatenate([content, added.view(np.uint8)], axis=1)
         return tf.constant(content)
 

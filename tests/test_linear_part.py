@@ -13,14 +13,13 @@ from deep_cfr.config import Config
 from deep_cfr.encoding import Encoding, Floats, make_encoding
 from deep_cfr.linear_part import (
     KIND_RIDGE,
-    LEAST,
     RIDGE,
     LinearPart,
     add_linear_part,
-    logits,
     without,
 )
 from deep_cfr.memory import make_rows
+from deep_cfr.networks import LEAST
 from deep_cfr.policy import uniform_policy
 from deep_cfr.solver import Solver
 from env import compile, make_emulator
@@ -95,7 +94,7 @@ def test_adding_the_part_is_the_product_with_the_hats(
     table = np.random.default_rng(2).normal(size=(encoding.num_cells, 17, 3)).astype("f")
     outputs = np.ones((len(rows), 3), np.float32)
     cells = encoding.decisions[rows["node"]] * encoding.num_kinds + encoding.kinds(rows["cards"])
-    add_linear_part(table, cells, rows["mark"], outputs)
+    add_linear_part(table, cells, rows["mark"], False, outputs)
     hats = encoding.mark_table[rows["mark"]]
     expected = 1 + np.einsum("nk,nka->na", hats, table[cells])
     np.testing.assert_allclose(outputs, expected, atol=1e-5)
@@ -138,21 +137,34 @@ def test_table_makes_a_short_fit_much_better(tree: BettingTree) -> None:
     assert losses[0] < 0.8 * losses[1]
 
 
-def test_logits_stand_for_the_probabilities_of_a_table(encoding: Encoding) -> None:
-    rng = np.random.default_rng(4)
-    legal = encoding.legal[encoding.legal.any(axis=1)].repeat(encoding.num_kinds, axis=0)[:, None]
-    table = (rng.random((encoding.num_cells, 17, 3)) * legal).astype(np.float32)
-    table[:, 3] = np.array([0, 1, 0])  # always called
+def test_logarithms_stand_for_the_probabilities_of_a_table(
+    tree: BettingTree, encoding: Encoding
+) -> None:
+    """Between knots too, a softmax gives back what the table says; what it never saw, evenly."""
+    rows, rng = random_rows(tree, 500, 4), np.random.default_rng(4)
+    table = rng.random((encoding.num_cells, 17, 3)).astype(np.float32)
     table /= table.sum(axis=2, keepdims=True)
-    found = logits(table, encoding)
-    assert not found[:, :, 1].any()
-    assert not found[np.broadcast_to(legal == 0, found.shape)].any()
-    played = np.exp(found) * legal
-    played /= played.sum(axis=2, keepdims=True)
-    np.testing.assert_allclose(played, table, atol=0.02)
-    assert played[:, 3, [0, 2]].max() < 1.1 * LEAST
-    never_seen = logits(np.zeros_like(table), encoding)
-    assert not never_seen.any(), "nothing known: uniform"
+    table[:, 8:10] = np.array([0, 1, 0])  # always called
+    table[:, 15:] = 0
+    cells = encoding.cells(rows["node"], encoding.kinds(rows["cards"]))
+    logs = np.zeros((len(rows), 3), np.float32)
+    add_linear_part(table, cells, rows["mark"], True, logs)
+    played = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    place = rows["mark"] / 255 * 16
+    said = np.einsum("nk,nka->na", encoding.mark_table[rows["mark"]], table[cells])
+    usual = (place < 14) & ((place < 8) | (place > 9))
+    np.testing.assert_allclose(played[usual], said[usual], atol=1e-3)
+    always = (place > 8) & (place < 9)
+    assert always.any()
+    np.testing.assert_allclose(played[always], [[LEAST, 1, LEAST]] * always.sum(), atol=1e-3)
+    np.testing.assert_allclose(played[place > 15], 1 / 3, rtol=1e-5)
+
+
+def test_a_table_can_be_rounded(tree: BettingTree, encoding: Encoding) -> None:
+    part = LinearPart(encoding)
+    part.add_rows(random_rows(tree, 1000, 5))
+    exact, rounded = part.solve(2), part.solve(2, steps=64)
+    np.testing.assert_array_equal(rounded * 64, np.rint(exact * 64))
 
 
 def test_the_average_strategy_starts_from_its_table(tree: BettingTree) -> None:

@@ -39,7 +39,7 @@ def network_of(
 ) -> Network:
     tree = compile(make_emulator(rules))
     encoding = make_encoding(architecture, rules, tree, strength=strength)
-    return make_network(encoding, 64, table=table)
+    return make_network(encoding, 64, table=table, logs=table)
 
 
 def randomised(network: Network, seed: int = 0) -> Network:
@@ -47,7 +47,7 @@ def randomised(network: Network, seed: int = 0) -> Network:
     weights = initial_weights(network, rng)
     network.set_learned([w + rng.normal(0, 0.1, w.shape).astype(np.float32) for w in weights])
     if network.table is not None:
-        network.set_table(rng.normal(size=network.table.shape).astype(np.float32))
+        network.set_table(rng.uniform(-0.2, 1, network.table.shape).astype(np.float32))
     return network
 
 
