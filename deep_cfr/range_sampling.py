@@ -7,8 +7,7 @@ the opponent's reach π_q as a vector over the M hands. The opponent's actions a
 except that rows of little mass end by Russian roulette: a child of effective mass m below the
 threshold is kept with probability m / threshold and then counts 1 / that probability, which keeps
 every expectation. Coming back up, values of all M hands of the traverser are sums over the hands
-they can meet. The boards of one iteration are spread evenly over all flops, and the hands of a
-board over all strengths: a hand then meets a fair image of those it could meet.
+they can meet.
 
 Samples are drawn as often as N single deals would have left them behind,
 
@@ -23,21 +22,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.policy import Policy, ViewStrategies
+from deep_cfr.range_dealing import RangeTable, deal_ranges, dealt_first
 from deep_cfr.range_kernels import back_up, choose, expand
 from deep_cfr.traversal import Samples, noted
 from env.betting_tree import FOLDED, BettingTree
-from env.boards import boards, sampled
-from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
-from env.hands import strengths
+from env.cards import NUM_SLOTS, Cards
 from env.rules import Rules
 
 BOARDS_AT_ONCE = 32  # bounds memory
@@ -47,16 +42,6 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 # Told of nodes [n], kinds of hands [n], marks [n], weights [n] and targets [n, 3].
 Listener = Callable[[NDArray[np.integer], Cards, Cards, Floats, Floats], None]
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Boards and the hands held on them. B boards, M hands, S streets."""
-
-    views: Cards  # [B, S, M, 7] canonical
-    results: Floats  # [B, M, M] how often the pair counts where the first wins, − where it loses
-    disjoint: Floats  # [B, M, M] how often the pair counts; 0 where the hands share a card
-    pairs: float  # ordered pairs of disjoint hands that a board is expected to have
 
 
 @dataclass
@@ -89,9 +74,9 @@ def traverse_ranges(
     `tell` hears of advantages, `tell_strategies` of what the opponent plays.
     """
     parts = []
-    first = _first_cards(rules, num_boards, rng)
+    first = dealt_first(rules, num_boards, rng)
     for start in range(0, num_boards, BOARDS_AT_ONCE):
-        table = _deal(rules, first[start : start + BOARDS_AT_ONCE], num_hands, rng)
+        table = deal_ranges(rules, first[start : start + BOARDS_AT_ONCE], num_hands, rng)
         per_board = num_traversals / num_boards
         keeper = _Keeper(tree, table, t, per_board, rng, tell, tell_strategies)
         parts.append(_traverse(rules, tree, policies, traverser, table, keeper, rng))
@@ -104,82 +89,12 @@ def traverse_ranges(
     )
 
 
-def _first_cards(rules: Rules, num_boards: int, rng: np.random.Generator) -> Cards:
-    """The first cards on the table (flops, in hold'em) of so many boards. [B, f]
-
-    A systematic sample: every flop is as likely as any other, and like ones are seldom drawn
-    together, so that an iteration's flops are a fair image of all of them.
-    """
-    rows, multiplicities = _all_first_cards(rules)
-    weights = sampled(multiplicities, num_boards, rng)
-    counts = np.rint(weights * (num_boards / multiplicities.sum())).astype(np.int64)
-    return np.repeat(rows, counts, axis=0)
-
-
-@lru_cache(maxsize=4)
-def _all_first_cards(rules: Rules) -> tuple[Cards, NDArray[np.int64]]:
-    """Everything that can come first on the table, suits merged, and how often. [C, f], [C]"""
-    street = next((s for s, shown in enumerate(rules.visible_board) if shown), 0)
-    rows, multiplicities = boards(rules, street)
-    return rows[:, : rules.visible_board[street]], multiplicities
-
-
-def _deal(rules: Rules, first_cards: Cards, num_hands: int, rng: np.random.Generator) -> _Table:
-    """Boards that begin so, and on each some of the hands it leaves."""
-    shown, hole, deck = rules.visible_board[-1], rules.hole_cards, np.array(rules.deck, np.uint8)
-    holdings = np.array(list(combinations(range(len(deck) - shown), hole)))  # [H, hole]
-    strata = min(num_hands, len(holdings)) // 2
-    full = np.full((len(first_cards), 2 * strata, NUM_SLOTS), NO_CARD, np.uint8)
-    for rows, begun in zip(full, first_cards, strict=True):
-        cards = np.concatenate([begun, rng.permutation(np.setdiff1d(deck, begun))])
-        possible = np.full((len(holdings), NUM_SLOTS), NO_CARD, np.uint8)
-        possible[:, 2 : 2 + shown] = cards[:shown]
-        possible[:, :hole] = cards[shown:][holdings]
-        rows[:] = possible[_spread(strengths(possible), strata, rng)]
-    strength = strengths(full.reshape(-1, NUM_SLOTS)).reshape(full.shape[:2])
-    # Two hands of a stratum are drawn together less often than two of different ones.
-    size = len(holdings) // strata
-    counts = np.ones((2 * strata, 2 * strata), np.float32)
-    pair = np.arange(2 * strata) // 2
-    counts[pair[:, None] == pair] = 2 * (size - 1) / size
-    disjoint = _disjoint(full[:, :, :2]) * counts
-    results = np.sign(strength[:, :, None] - strength[:, None, :]) * disjoint
-    visible = np.array(rules.visible_board[: rules.streets]) + 2  # slots seen on each street
-    seen = np.arange(NUM_SLOTS) < visible[:, None]  # [S, 7]
-    views = np.where(seen[None, :, None], full[:, None], np.uint8(NO_CARD))
-    # Of two different hands, as many are disjoint as hands are left once two are dealt.
-    share = comb(len(deck) - shown - hole, hole) / (comb(len(deck) - shown, hole) - 1)
-    pairs = 2 * strata * (2 * strata - 2 / size) * share
-    return _Table(canonical(views), results.astype(np.float32), disjoint.astype(np.float32), pairs)
-
-
-def _spread(
-    strength: NDArray[np.int32], num_strata: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Two random hands of each of so many strata, equally large, in order of strength. [2 · strata]
-
-    Every hand is as likely as any other. What does not fill the strata is left out at random.
-    """
-    size = len(strength) // num_strata
-    kept = rng.permutation(len(strength))[: num_strata * size]
-    ordered = kept[np.argsort(strength[kept], kind="stable")].reshape(num_strata, size)
-    first = rng.integers(size, size=num_strata)
-    second = (first + rng.integers(1, size, size=num_strata)) % size
-    return np.take_along_axis(ordered, np.stack([first, second], axis=1), axis=1).reshape(-1)
-
-
-def _disjoint(hands: Cards) -> NDArray[np.bool_]:
-    """Which hands of a board share no card. [B, M, 2] → [B, M, M]"""
-    same = hands[:, :, None, :, None] == hands[:, None, :, None, :]  # [B, M, M, 2, 2]
-    return ~(same & (hands != NO_CARD)[:, :, None, :, None]).any(axis=(3, 4))
-
-
 def _traverse(
     rules: Rules,
     tree: BettingTree,
     policies: tuple[Policy, Policy],
     traverser: int,
-    table: _Table,
+    table: RangeTable,
     keeper: _Keeper,
     rng: np.random.Generator,
 ) -> Samples:
@@ -223,7 +138,7 @@ def _walk_down(
     tree: BettingTree,
     seats: list[ViewStrategies],
     traverser: int,
-    table: _Table,
+    table: RangeTable,
     rng: np.random.Generator,
 ) -> list[_Level]:
     """All levels of the public tree that roulette leaves."""
@@ -264,7 +179,7 @@ class _Keeper:
     def __init__(
         self,
         tree: BettingTree,
-        table: _Table,
+        table: RangeTable,
         t: int,
         per_board: float,
         rng: np.random.Generator,

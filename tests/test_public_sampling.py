@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.merging import merge
 from deep_cfr.public_sampling import traverse_boards
-from deep_cfr.range_sampling import _first_cards, _spread, traverse_ranges
+from deep_cfr.range_dealing import dealt_first, spread
+from deep_cfr.range_sampling import traverse_ranges
 from deep_cfr.solver import Solver
 from deep_cfr.traversal import Samples, traverse
 from env.rules import Rules, parse_rules
@@ -168,7 +169,7 @@ def test_hands_drawn_from_strata_meet_as_often_as_any_others() -> None:
     pair = np.arange(2 * strata) // 2
     counts = np.where(pair[:, None] == pair, 2 * (size - 1) / size, 1.0)
     for _ in range(draws):
-        drawn = _spread(strength, strata, rng)
+        drawn = spread(strength, strata, rng)
         met[np.ix_(drawn, drawn)] += counts
     met = met[~np.eye(hands, dtype=bool)] / draws
     expected = 2 * strata * (2 * strata - 2 / size) / (hands * (hands - 1))
@@ -177,7 +178,7 @@ def test_hands_drawn_from_strata_meet_as_often_as_any_others() -> None:
 
 def test_every_flop_is_as_likely_as_any_other_and_they_are_spread() -> None:
     rules, rng = parse_rules("leduc"), np.random.default_rng(4)
-    cards = np.concatenate([_first_cards(rules, 4, rng) for _ in range(3_000)])
+    cards = np.concatenate([dealt_first(rules, 4, rng) for _ in range(3_000)])
     ranks = np.bincount(cards[:, 0] // 4, minlength=13)
     np.testing.assert_allclose(ranks[ranks > 0] / len(cards), 1 / 3, atol=0.01)
-    assert len(np.unique(_first_cards(rules, 6, rng))) == 3, "each rank, whatever the draw"
+    assert len(np.unique(dealt_first(rules, 6, rng))) == 3, "each rank, whatever the draw"
