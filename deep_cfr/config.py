@@ -55,6 +55,8 @@ class Config:
                           "(hold'em with a full deck)")  # fmt: skip
     linear_part: bool = knob(True, "solve the part of the advantages that is linear in that win "
                              "rate by least squares; the network learns the rest")  # fmt: skip
+    strategy_part: bool = knob(True, "where that is done, do the same for the average strategy, "
+                               "whose network then corrects it")  # fmt: skip
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
     advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
     strategy_memory: int = knob(4_000_000, "rows of the strategy memory, 24 bytes each")
@@ -219,6 +221,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         Config(
             game="fhp", iterations=120, boards=600, board_hands=100, traversals=20_000,
             refit_every=2, updates=1_000, updates_growth=60, batch_size=512,
+            strategy_part=False,  # so few nodes that the network alone does better
             strategy_updates=6_000, checkpoint_every=10, resume_every=5,
         ),
     ),

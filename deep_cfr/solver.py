@@ -95,7 +95,8 @@ class Solver:
         self.strategy_memory = Reservoir(config.strategy_memory)
         solved = has_linear_part(config, rules)
         self.linear_parts = tuple(LinearPart(self.encoding) for _ in PLAYERS if solved)
-        self.strategy_part = strategy_part(self.encoding) if solved and frozen is None else None
+        averages = solved and config.strategy_part and frozen is None
+        self.strategy_part = strategy_part(self.encoding) if averages else None
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
         self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
         self._advantage_trainer = self._trainer(is_strategy=False)

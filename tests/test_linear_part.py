@@ -187,6 +187,15 @@ def test_the_average_strategy_starts_from_its_table(tree: BettingTree) -> None:
 def test_a_frozen_opponent_leaves_no_average_strategy(tree: BettingTree) -> None:
     config = Config(game="fhp", advantage_memory=10, strategy_memory=10)
     assert Solver(config, FHP, tree, frozen=uniform_policy(tree)).strategy_part is None
+    assert Solver(config, FHP, tree).strategy_part is not None
+
+
+def test_the_average_strategy_can_be_left_to_the_network(tree: BettingTree) -> None:
+    solver = small_solver(tree, strategy_part=False, strategy_updates=1, strategy_batch_size=64)
+    solver.iterate()
+    assert solver.strategy_part is None
+    assert len(solver.linear_parts) == 2
+    assert solver.fit_strategy()[0].network.table is None
 
 
 def test_games_without_strengths_have_no_table() -> None:
