@@ -55,7 +55,7 @@ class Config:
                           "(hold'em with a full deck)")  # fmt: skip
     linear_part: bool = knob(True, "solve the part of the advantages that is linear in that win "
                              "rate by least squares; the network learns the rest")  # fmt: skip
-    strategy_part: bool = knob(True, "where that is done, do the same for the average strategy, "
+    strategy_part: bool = knob(False, "where that is done, do the same for the average strategy, "
                                "whose network then corrects it")  # fmt: skip
     literal_bets: bool = knob(False, "thesis betting row as printed: a call looks like no action")
     advantage_memory: int = knob(4_000_000, "rows of each player's advantage memory, 24 bytes each")
@@ -200,7 +200,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "hulh: a sensible model within about half an hour on two CPU cores, better with time",
         Config(
             iterations=300, boards=256, board_hands=16, rounds=10, refit_every=4, updates=1_000,
-            updates_growth=10, strategy_updates=4_000, checkpoint_every=50,
+            updates_growth=10, checkpoint_every=50,
             keep_advantage_nets=False,  # 9 MB for every iteration
         ),
     ),
@@ -209,7 +209,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         Config(
             game="hulh80", iterations=50, traversals=250, boards=250, board_hands=16, rounds=10,
             network="thesis", checkpoint_every=10, resume_every=2,
-            advantage_memory=100_000, strategy_memory=200_000,
+            advantage_memory=100_000, strategy_memory=200_000, strategy_part=True,
             updates=16_000, updates_growth=0, batch_size=500, learning_rate=1e-4,
             strategy_updates=16_000, strategy_batch_size=500, strategy_learning_rate=1e-4,
             learning_rate_end=1.0, validation_fraction=0.1, patience=10, refit_every=1,
@@ -221,7 +221,6 @@ PRESETS: dict[str, tuple[str, Config]] = {
         Config(
             game="fhp", iterations=120, boards=600, board_hands=100, traversals=20_000,
             refit_every=2, updates=1_000, updates_growth=60, batch_size=512,
-            strategy_part=False,  # so few nodes that the network alone does better
             strategy_updates=6_000, checkpoint_every=10, resume_every=5,
         ),
     ),

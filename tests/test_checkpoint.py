@@ -26,6 +26,9 @@ TINY = dataclasses.replace(
 )  # fmt: skip
 
 
+THESIS_LIKE = {"game": "hulh80", "boards": 2, "board_hands": 4, "strategy_part": True}
+
+
 def solver_of(config: Config) -> Solver:
     rules = parse_rules(config.game)
     return Solver(config, rules, compile(make_emulator(rules)))
@@ -48,7 +51,7 @@ def assert_same(first: Solver, second: Solver) -> None:
     [
         {"network": "paper"},
         {"network": "thesis"},
-        {"game": "hulh80", "boards": 2, "board_hands": 4},
+        THESIS_LIKE,
     ],
     ids=str,
 )
@@ -84,7 +87,7 @@ def test_the_seed_decides() -> None:
 
 @pytest.mark.parametrize("game", ["leduc", "hulh80"])
 def test_a_saved_model_plays_as_the_one_in_memory(tmp_path: Path, game: str) -> None:
-    solver = solver_of(dataclasses.replace(TINY, game=game))
+    solver = solver_of(dataclasses.replace(TINY, game=game, strategy_part=True))
     solver.iterate()
     policy, _ = solver.fit_strategy()
     folder = checkpoint.save_model(tmp_path, solver, policy.network, {"strategy_loss": 0.5})

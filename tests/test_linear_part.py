@@ -172,8 +172,8 @@ def test_the_average_strategy_starts_from_its_table(tree: BettingTree) -> None:
     losses = []
     for flag in (True, False):
         solver = small_solver(
-            tree, linear_part=flag, boards=40, board_hands=16, strategy_updates=1,
-            strategy_batch_size=64, strategy_learning_rate=1e-9,
+            tree, linear_part=flag, strategy_part=True, boards=40, board_hands=16,
+            strategy_updates=1, strategy_batch_size=64, strategy_learning_rate=1e-9,
         )  # fmt: skip
         for _ in range(3):
             solver.iterate()
@@ -185,13 +185,13 @@ def test_the_average_strategy_starts_from_its_table(tree: BettingTree) -> None:
 
 
 def test_a_frozen_opponent_leaves_no_average_strategy(tree: BettingTree) -> None:
-    config = Config(game="fhp", advantage_memory=10, strategy_memory=10)
+    config = Config(game="fhp", strategy_part=True, advantage_memory=10, strategy_memory=10)
     assert Solver(config, FHP, tree, frozen=uniform_policy(tree)).strategy_part is None
     assert Solver(config, FHP, tree).strategy_part is not None
 
 
 def test_the_average_strategy_can_be_left_to_the_network(tree: BettingTree) -> None:
-    solver = small_solver(tree, strategy_part=False, strategy_updates=1, strategy_batch_size=64)
+    solver = small_solver(tree, strategy_updates=1, strategy_batch_size=64)
     solver.iterate()
     assert solver.strategy_part is None
     assert len(solver.linear_parts) == 2
