@@ -195,8 +195,6 @@ def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
     for player, part in enumerate(solver.linear_parts):
         part.restore(np.load(folder / f"linear_part_{player}.npz"))
     if solver.strategy_part:
-        if not (folder / STRATEGY_SUMS).exists():
-            raise StorageError(f"{folder} has no {STRATEGY_SUMS}: an older version has saved it")
         solver.strategy_part.restore(np.load(folder / STRATEGY_SUMS))
     rows = np.load(folder / "strategies.npy", mmap_mode="r")
     solver.strategy_memory.restore(rows, state["strategy_seen"])

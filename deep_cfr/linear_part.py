@@ -36,7 +36,7 @@ Nodes = NDArray[np.integer]
 RIDGE = 4.0  # samples of value 0 that every knot starts with
 KIND_RIDGE = 32.0  # the same for what a kind of hand differs by, which is small beside the noise
 STRATEGY_RIDGE, STRATEGY_KIND_RIDGE = 1.0, 8.0  # strategies are less noisy than advantages
-STEPS = 512  # to which a strategy's table is rounded, per unit: it then takes a third of the space
+STEPS = 512  # per unit, to which a strategy's table is rounded so that it deflates well
 
 
 def has_linear_part(config: Config, rules: Rules) -> bool:
