@@ -1,5 +1,9 @@
 """The bots by name; known without loading what they need to play."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
 BOT_NAMES = {
     "random": "every legal action equally often",
     "fold": "folds whenever it can",
@@ -11,3 +15,8 @@ BOT_NAMES = {
     "tight-passive": "plays good hands only, mostly by calling",
     "tight-aggressive": "plays good hands only and bets them",
 }
+
+
+def is_bot(text: str) -> bool:
+    """Whether a text given for an agent names a bot; a file or folder of that name goes first."""
+    return text in BOT_NAMES and not Path(text).exists()

@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 from pypokerengine.players import BasePokerPlayer
 
-from agents.loading import Agent
-from deep_cfr.traversal import sample_action
+from agents.agent import Agent
 from env.actions import ACTION_LETTERS, CALL, FOLD
 from env.betting_tree import NONE
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, parse_card
-from env.compiler import compile
-from env.emulator import make_emulator
+from env.game import load_game
+from policies.drawing import sample_action
 
 STREETS = ("preflop", "flop", "turn", "river")  # as the engine calls them
 
@@ -46,7 +45,7 @@ class AgentPlayer(BasePokerPlayer):
                 f"and {agent.name} plays {rules.describe()}"
             )
         self._agent, self._rng = agent, rng
-        self._tree = compile(make_emulator(rules))
+        self._tree = load_game(rules).tree
 
     def declare_action(
         self, valid_actions: list[dict[str, Any]], hole_card: list[str], round_state: dict[str, Any]

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.policy import Nodes, ViewStrategies
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
 from env.betting_tree import BettingTree
 from env.cards import Cards
-from env.strength import Strengths
+from env.game import Game
+from env.strength import no_strengths
+from env.views import Views
 from env.win_rates import Floats
+from policies.policy import Nodes, ViewStrategies
 
 StrengthRule = Callable[[Floats, Nodes], Floats]  # (strengths [n], nodes [n]) → [n, 3]
 
@@ -65,22 +67,16 @@ STYLES = {
 class StrengthPolicy:
     """A policy that a rule makes of hand strengths and nodes."""
 
-    def __init__(self, strengths: Strengths, rule: StrengthRule) -> None:
-        self._strengths, self._rule = strengths, rule
+    def __init__(self, game: Game, rule: StrengthRule) -> None:
+        if game.strengths is None:
+            raise ValueError(no_strengths(game.rules))
+        self._game, self._rule = game, rule
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
-        return self._rule(self._strengths.expected(cards), nodes)
+        return self.for_views(Views(self._game, cards))(np.arange(len(nodes)), nodes)
 
-    def for_views(self, views: Cards) -> ViewStrategies:
-        """The strength of a view is worked out when it is first asked about."""
-        known = np.full(len(views), np.nan, np.float32)
-
-        def ask(rows: NDArray[np.integer], nodes: Nodes) -> Floats:
-            new = np.unique(rows[np.isnan(known[rows])])
-            known[new] = self._strengths.expected(views[new])
-            return self._rule(known[rows], nodes)
-
-        return ask
+    def for_views(self, views: Views) -> ViewStrategies:
+        return lambda rows, nodes: self._rule(views.strengths(rows), nodes)
 
 
 def honest_rule(tree: BettingTree) -> StrengthRule:

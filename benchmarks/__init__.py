@@ -1,0 +1,1 @@
+"""How fast everything is. `all` runs every benchmark and prints one table."""

@@ -27,7 +27,8 @@ APART = {"scaling"}  # takes minutes, and its figures are a table of their own
 NOTES = """\
 OpenSpiel: its universal_poker from Python; its PyTorch Deep CFR
 naive: hand by hand or infoset by infoset through PyPokerEngine; the tree walked, not loaded;
-       single samples, not merged
+       single samples, not merged; range sampling where each seat and the collector of samples
+       compute the features of hands anew
 limit: plain products of large matrices on all cores
 ratio: ours divided by the other
 how cost grows with traversals, rows and network: python benchmarks/scaling.py"""
@@ -52,13 +53,30 @@ class Row:
 ROWS = (
     Row("env", "hulh betting tree ready, s", "cache_load_s", naive="compile_s"),
     Row("env", "emulator, actions/s", "emulator_actions_per_s"),
-    Row("env", "random hulh playouts/s", "playouts_per_s",
-        openspiel="openspiel_playouts_per_s", naive="emulator_hands_per_s"),
+    Row(
+        "env",
+        "random hulh playouts/s",
+        "playouts_per_s",
+        openspiel="openspiel_playouts_per_s",
+        naive="emulator_hands_per_s",
+    ),
     Row("env", "7-card rankings/s", "rankings_per_s"),
     Row("env", "suit-canonical forms/s", "canonical_per_s"),
-    Row("traversal", "traversal in hulh, infosets/s", "hulh_infosets_per_s",
-        openspiel="openspiel_infosets_per_s", naive="oracle_infosets_per_s"),
+    Row(
+        "traversal",
+        "traversal in hulh, infosets/s",
+        "hulh_infosets_per_s",
+        openspiel="openspiel_infosets_per_s",
+        naive="oracle_infosets_per_s",
+    ),
     Row("traversal", "traversal in fhp, infosets/s", "fhp_infosets_per_s"),
+    Row(
+        "traversal",
+        "range sampling in hulh, (hand, node) pairs/s",
+        "range_pairs_per_s",
+        naive="range_apart_pairs_per_s",
+    ),
+    Row("traversal", "  boards/s", "range_boards_per_s"),
     Row("training", "fit of a thesis network, samples/s", "thesis_samples_per_s"),
     Row("training", "  GFLOP/s", "thesis_gflops", limit="thesis_matmul_gflops"),
     Row("training", "fit of a paper network, samples/s", "paper_samples_per_s"),
@@ -68,7 +86,7 @@ ROWS = (
     Row("evaluation", "  peak memory, GB", "fhp_exact_peak_gb"),
     Row("evaluation", "local best response in hulh, hands/s", "lbr_hands_per_s"),
     Row("match", "match in hulh, hands/s", "hands_per_s", naive="naive_hands_per_s"),
-)  # fmt: skip
+)
 
 
 class BenchmarkError(Exception):

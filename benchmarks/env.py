@@ -16,11 +16,11 @@ import numpy as np
 import pyspiel
 
 from benchmarks.measuring import Figure, measure, parse_arguments, rate, report
-from env.betting_tree import BettingTree
 from env.cards import canonical
-from env.compiler import compile
+from env.compiler import compile_tree
 from env.deals import deal, visible_cards
 from env.emulator import make_emulator
+from env.game import Game, load_game
 from env.hands import strengths
 from env.playouts import random_playouts
 from env.rules import HULH, LEDUC
@@ -36,12 +36,12 @@ OPENSPIEL_HULH = (
 def compiling() -> list[Figure]:
     """Walking the emulator once, and loading what the walk found."""
     emulator = make_emulator(HULH)
-    compile(make_emulator(LEDUC))  # what is imported and compiled on first use does not count
+    load_game(LEDUC)  # what is imported and compiled on first use does not count
     with tempfile.TemporaryDirectory() as folder:
         seconds = []
         for _ in range(6):
             start = time.perf_counter()
-            compile(emulator, Path(folder))
+            compile_tree(emulator, Path(folder))
             seconds.append(time.perf_counter() - start)
     loading = float(np.median(seconds[1:]))
     return [
@@ -73,15 +73,15 @@ def emulator_actions(seconds: float) -> list[Figure]:
     ]
 
 
-def playouts(tree: BettingTree, seconds: float) -> list[Figure]:
+def playouts(game: Game, seconds: float) -> list[Figure]:
     """Uniformly random hands on the compiled tree, and the same in OpenSpiel."""
     rng = np.random.default_rng(0)
-    ours = rate(lambda: len(random_playouts(HULH, tree, BATCH, rng).nodes), seconds)
-    game = pyspiel.load_game(OPENSPIEL_HULH)
+    ours = rate(lambda: len(random_playouts(game, BATCH, rng).nodes), seconds)
+    openspiel_game = pyspiel.load_game(OPENSPIEL_HULH)
     python_random = random.Random(0)
 
     def play_one_hand() -> int:
-        state = game.new_initial_state()
+        state = openspiel_game.new_initial_state()
         while not state.is_terminal():
             state.apply_action(python_random.choice(state.legal_actions()))
         state.returns()
@@ -108,12 +108,12 @@ def cards(seconds: float) -> list[Figure]:
 
 def main() -> None:
     arguments = parse_arguments(__doc__ or "")
-    tree = compile(make_emulator(HULH))
+    game = load_game(HULH)
     figures = measure(
         [
             compiling,
             lambda: emulator_actions(arguments.seconds),
-            lambda: playouts(tree, arguments.seconds),
+            lambda: playouts(game, arguments.seconds),
             lambda: cards(arguments.seconds),
         ]
     )

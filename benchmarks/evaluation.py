@@ -20,39 +20,37 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 
 from benchmarks.measuring import Figure, measure, parse_arguments, rate, report
-from deep_cfr import device
-from deep_cfr.encoding import make_encoding
-from deep_cfr.networks import make_network
-from deep_cfr.policy import NetworkPolicy, average_strategy_policy
-from env import compile, make_emulator, parse_rules
-from env.betting_tree import BettingTree
+from deep_cfr.networks import device
+from deep_cfr.networks.encoding import make_encoding
+from deep_cfr.networks.network import make_network
+from deep_cfr.networks.network_policy import NetworkPolicy, average_strategy_policy
 from env.boards import num_board_classes
-from env.rules import Rules
+from env.game import Game, load_game
+from env.rules import FHP, HULH, Rules
 from evaluation.best_response import exploitability
 from evaluation.local_best_response import local_best_response
 
 WIDTH, FEW_BOARDS, LBR_HANDS = 64, 4, 2_048
 
 
-def game_and_policy(name: str, towers: int) -> tuple[Rules, BettingTree, NetworkPolicy]:
+def game_and_policy(rules: Rules) -> tuple[Game, NetworkPolicy]:
     """A game and a network that plays it somehow."""
-    rules = parse_rules(name)
-    tree = compile(make_emulator(rules))
-    network = make_network(make_encoding("paper", rules, tree, literal=False), WIDTH, "float32")
+    game = load_game(rules)
+    network = make_network(make_encoding("paper", game), WIDTH, is_strategy=True)
     rng = np.random.default_rng(0)
     weights = network.get_weights()
     network.set_weights([rng.normal(0, 0.1, w.shape).astype(np.float32) for w in weights])
-    return rules, tree, average_strategy_policy(network, towers)
+    return game, average_strategy_policy(network)
 
 
-def exact(towers: int, seconds: float) -> list[Figure]:
+def exact(seconds: float) -> list[Figure]:
     """The whole best response of flop hold'em, or a few flops of it."""
-    rules, tree, policy = game_and_policy("fhp", towers)
-    total = num_board_classes(rules)
+    game, policy = game_and_policy(FHP)
+    total = num_board_classes(FHP)
     visited = total if seconds >= 1 else FEW_BOARDS
-    exploitability(rules, tree, policy, sample=(FEW_BOARDS, np.random.default_rng(0)))  # warm-up
+    exploitability(game, policy, sample=(FEW_BOARDS, np.random.default_rng(0)))  # warms up
     start = time.perf_counter()
-    exploitability(rules, tree, policy, sample=(visited, np.random.default_rng(0)))
+    exploitability(game, policy, sample=(visited, np.random.default_rng(0)))
     took = (time.perf_counter() - start) * total / visited
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # kilobytes on Linux
     how = "all flops" if visited == total else "scaled up from a few flops"
@@ -62,22 +60,22 @@ def exact(towers: int, seconds: float) -> list[Figure]:
     ]
 
 
-def local(towers: int, seconds: float) -> list[Figure]:
+def local(seconds: float) -> list[Figure]:
     """Hands that a local best response plays per second."""
-    rules, tree, policy = game_and_policy("hulh", towers)
+    game, policy = game_and_policy(HULH)
     rng = np.random.default_rng(1)
 
     def work() -> int:
-        return local_best_response(rules, tree, policy, LBR_HANDS, rng).hands
+        return local_best_response(game, policy, LBR_HANDS, rng).hands
 
     per_s = rate(work, seconds)
     return [Figure("lbr_hands_per_s", "local best response in hulh", per_s, "hands/s")]
 
 
 def main(arguments: argparse.Namespace) -> None:
-    towers, _ = device.prepare(0, "paper")
+    device.prepare(0, "paper")
     seconds = arguments.seconds
-    figures = measure([lambda: exact(towers, seconds), lambda: local(towers, seconds)])
+    figures = measure([lambda: exact(seconds), lambda: local(seconds)])
     report(figures, arguments.json)
 
 

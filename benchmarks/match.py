@@ -18,37 +18,37 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.match import match
+from arena.schedule import BATCH
 from benchmarks.measuring import Figure, measure, parse_arguments, rate, report
 from benchmarks.traversal import random_policies
-from deep_cfr import device
-from deep_cfr.policy import infoset_features
+from deep_cfr.networks import device
+from deep_cfr.networks.encoding import infoset_features
 from deep_cfr.regret_matching import regret_matching
 from env.cards import canonical
-from env.compiler import compile
 from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import HULH
-from evaluation.match import BATCH, match
 
 
-def batched(towers: int, seconds: float) -> float:
+def batched(seconds: float) -> float:
     """Hands per second of a match."""
-    tree = compile(make_emulator(HULH))
-    a, b = random_policies(HULH, tree, towers)
-    return rate(lambda: match(HULH, tree, a, b, 2 * BATCH, 0).hands, seconds)
+    game = load_game(HULH)
+    a, b = random_policies(game)
+    return rate(lambda: match(game, a, b, 2 * BATCH, 0).hands, seconds)
 
 
 def naive(seconds: float) -> float:
     """Hands per second of the plain loop."""
-    emulator = make_emulator(HULH)
-    tree, rng = compile(emulator), np.random.default_rng(0)
-    networks = [policy.network for policy in random_policies(HULH, tree, 1)]
+    emulator, game, rng = make_emulator(HULH), load_game(HULH), np.random.default_rng(0)
+    networks = [policy.network for policy in random_policies(game)]
 
     def work() -> int:
         state = emulator.start(rng)
         while not state.is_terminal:
             network = networks[state.actor]
             view = canonical(emulator.visible_cards(state, state.actor)[None])
-            nodes = np.array([tree.node(state.history)])
+            nodes = np.array([game.tree.node(state.history)])
             cards, bets, legal = infoset_features(network.encoding, view, nodes)
             hidden = network.cards(cards, training=False) + network.bets(bets, training=False)
             strategy = regret_matching(network.head(hidden, training=False).numpy(), legal)[0]
@@ -65,10 +65,10 @@ def _drawn(strategy: NDArray[np.float32], rng: np.random.Generator) -> int:
 
 def main() -> None:
     arguments = parse_arguments(__doc__ or "")
-    towers, _ = device.prepare(0, "paper")
+    device.prepare(0, "paper")
 
     def figures() -> list[Figure]:
-        ours, plain = batched(towers, arguments.seconds), naive(arguments.seconds)
+        ours, plain = batched(arguments.seconds), naive(arguments.seconds)
         return [
             Figure("hands_per_s", "hulh, paper against paper network", ours, "hands/s", 5e4),
             Figure("naive_hands_per_s", "one row at a time, through the emulator", plain, "/s"),

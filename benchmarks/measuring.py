@@ -7,10 +7,13 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from tqdm import tqdm
+
+MIN_TURNS = 9  # of ways measured by turns, however little time there is
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,25 @@ def rate(work: Callable[[], int], seconds: float) -> float:
     while (elapsed := time.perf_counter() - start) < seconds or not done:
         done += work()
     return done / elapsed if elapsed else float("inf")
+
+
+def alternating_rates(ways: Sequence[Callable[[], int]], seconds: float) -> list[float]:
+    """Units of work per second of several ways to do the same work, by turns; medians.
+
+    Each way does the same work in every turn and says how much it was. The machine's moods meet all
+    ways alike, so that ratios of these rates are worth more than those of separate measurements.
+    `seconds` are for each way. The first call of each way warms up.
+    """
+    for way in ways:
+        way()
+    rates: list[list[float]] = [[] for _ in ways]
+    deadline = time.perf_counter() + seconds * len(ways)
+    while len(rates[0]) < MIN_TURNS or time.perf_counter() < deadline:
+        for way, own_rates in zip(ways, rates, strict=True):
+            start = time.perf_counter()
+            done = way()
+            own_rates.append(done / (time.perf_counter() - start))
+    return [median(own_rates) for own_rates in rates]
 
 
 def parse_arguments(description: str) -> argparse.Namespace:

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measuring import Figure, measure, parse_arguments, report
-from deep_cfr import device
 from deep_cfr.config import Config, FitSettings
-from deep_cfr.encoding import Floats
-from deep_cfr.merging import Merged, merge
-from deep_cfr.networks import make_network
-from deep_cfr.policy import NetworkPolicy
+from deep_cfr.fitting.merging import Merged, merge
+from deep_cfr.fitting.trainer import Trainer
+from deep_cfr.networks import device
+from deep_cfr.networks.network import make_network
+from deep_cfr.networks.network_policy import NetworkPolicy
 from deep_cfr.solver import Solver
-from deep_cfr.training import Trainer
-from env import compile, make_emulator, parse_rules
+from env.game import load_game
+from policies.policy import Floats
 
 ITERATIONS = 15
 FIT = FitSettings(updates=400, batch_size=1024, learning_rate=4e-3, learning_rate_end=0.02)
@@ -39,28 +39,27 @@ def singly(rows: NDArray[np.void], legal: Floats) -> Merged:
     return Merged(rows, rows["t"].astype(np.float64), 0.0)
 
 
-def error(solver: Solver, rows: NDArray[np.void], towers: int) -> float:
+def error(solver: Solver, rows: NDArray[np.void]) -> float:
     """Root mean square distance of a fit from the weighted means, in antes."""
     network = make_network(solver.encoding, CONFIG.width)
-    trainer = Trainer(network, False, FIT.batch_size, FIT.clip_norm, towers)
-    trainer.fit(rows, FIT, np.random.default_rng(1))
+    Trainer(network, FIT.batch_size).fit(rows, FIT, np.random.default_rng(1))
     best = merge(rows, solver.encoding.legal)
-    outputs = NetworkPolicy(network, lambda raw, legal: raw, towers)
+    outputs = NetworkPolicy(network, lambda raw, legal: raw)
     predicted = outputs.strategies(best.rows["cards"], best.rows["node"])
     squared = solver.encoding.legal[best.rows["node"]] * (predicted - best.rows["targets"]) ** 2
     return float(np.sqrt((best.weights * squared.sum(axis=1)).sum() / best.weights.sum()))
 
 
 def compare() -> list[Figure]:
-    towers, _ = device.prepare(0, "paper")
-    rules = parse_rules(CONFIG.game)
-    solver = Solver(CONFIG, rules, compile(make_emulator(rules)), towers=towers)
+    """Fits both ways to the memory of one short run."""
+    device.prepare(0, CONFIG.network)
+    solver = Solver(CONFIG, load_game(CONFIG.game))
     for _ in range(ITERATIONS):
         solver.iterate()
     rows = solver.advantage_memories[0].rows
-    merged = error(solver, rows, towers)
-    with mock.patch("deep_cfr.training.merge", singly):
-        single = error(solver, rows, towers)
+    merged = error(solver, rows)
+    with mock.patch("deep_cfr.fitting.trainer.merge", singly):
+        single = error(solver, rows)
     return [
         Figure("rows", f"samples in memory after {ITERATIONS} iterations", len(rows), ""),
         Figure("single_error", "error of a fit to single samples", single, "antes"),

@@ -1,8 +1,8 @@
 """Reservoir memories (Vitter 1985, Algorithm R): every sample ever seen is equally likely kept.
 
 One class holds advantage samples and strategy samples alike. A row is one 24-byte record (cards,
-their mark, node, iteration, three targets), so a sample's parts cannot come apart, 40 million rows
-take less than 1 GB, and a fit can hand the whole memory to the device as plain bytes.
+their strength byte, node, iteration, three targets), so a sample's parts cannot come apart, 40
+million rows take less than 1 GB, and a fit can hand the whole memory to the device as plain bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 ROW = np.dtype(  # 24 bytes, without gaps, so that NumPy never repacks it
-    [("cards", "u1", 7), ("mark", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
+    [("cards", "u1", 7), ("strength", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
 )
 
 
@@ -21,14 +21,19 @@ def make_rows(
     nodes: NDArray[np.integer],
     t: int,
     targets: NDArray[np.float32],
-    marks: NDArray[np.uint8] | None = None,
+    strength_bytes: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.void]:
-    """Samples of iteration t as records. cards [n, 7], nodes [n], targets [n, 3], marks [n]"""
+    """Samples of iteration t as records. cards [n, 7], nodes [n], targets [n, 3], strengths [n]"""
     rows = np.zeros(len(nodes), ROW)
     rows["cards"], rows["node"], rows["t"], rows["targets"] = cards, nodes, t, targets
-    if marks is not None:
-        rows["mark"] = marks
+    if strength_bytes is not None:
+        rows["strength"] = strength_bytes
     return rows
+
+
+def as_words(rows: NDArray[np.void]) -> NDArray[np.uint64]:
+    """Records as three machine words each, without a copy where they are contiguous. [n, 3]"""
+    return np.ascontiguousarray(rows).view(np.uint64).reshape(-1, 3)
 
 
 def draw_cells(
@@ -61,7 +66,7 @@ class Reservoir:
 
     def add(self, rows: NDArray[np.void], rng: np.random.Generator) -> None:
         """Show rows to the reservoir, in order."""
-        _insert(self._bytes(self._store), self._bytes(rows), self.seen, rng.random(len(rows)))
+        _insert(as_words(self._store), as_words(rows), self.seen, rng.random(len(rows)))
         self.seen += len(rows)
 
     def restore(self, rows: NDArray[np.void], seen: int) -> None:
@@ -72,11 +77,6 @@ class Reservoir:
             )
         self._store[: len(rows)] = rows
         self.seen = seen
-
-    @staticmethod
-    def _bytes(rows: NDArray[np.void]) -> NDArray[np.uint64]:
-        """Records as three machine words each, without a copy. [n, 3]"""
-        return np.ascontiguousarray(rows).view(np.uint64).reshape(-1, 3)
 
 
 @njit(cache=True)

@@ -2,7 +2,7 @@
 
 For t = 1, 2, …: for each player, traverse, add the samples to the memories and fit that player's
 advantage network from scratch. The average-strategy network is fitted on demand, from the
-strategy memory.
+strategy memory. Algorithm 2, the traversal, is in `deep_cfr.sampling`.
 
 Given a frozen policy, both players train against it in the other seat instead of against each
 other, and the strategy memory stays empty: the advantages then are those of a best response.
@@ -21,32 +21,38 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.config import Config, ConfigError
-from deep_cfr.encoding import Floats, make_encoding
-from deep_cfr.linear_part import STEPS, LinearPart, has_linear_part, strategy_part, without
+from deep_cfr.config import Config
+from deep_cfr.fitting.strength_regression import (
+    ADVANTAGE_RIDGE,
+    STRATEGY_RIDGE,
+    StrengthRegression,
+    rounded_strategy_table,
+)
+from deep_cfr.fitting.trainer import FitResult, Trainer
 from deep_cfr.memory import Reservoir
-from deep_cfr.networks import Network, initial_weights, make_network
-from deep_cfr.policy import (
+from deep_cfr.networks.encoding import make_encoding
+from deep_cfr.networks.network import Network, initial_weights, make_network
+from deep_cfr.networks.network_policy import (
     NetworkPolicy,
-    Policy,
     average_strategy_policy,
     regret_matching_policy,
 )
-from deep_cfr.progress import Steps, silent
-from deep_cfr.public_sampling import MAX_STREETS, traverse_boards
-from deep_cfr.range_sampling import traverse_ranges
-from deep_cfr.training import FitResult, Trainer
-from deep_cfr.traversal import Samples, in_batches, traverse
-from env.betting_tree import BettingTree
-from env.rules import Rules
+from deep_cfr.sampling.external_sampling import traverse
+from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
+from deep_cfr.sampling.samples import Samples
+from env.game import Game
+from env.progress import NewBar, no_bar
+from policies.drawing import in_batches
+from policies.policy import Floats, Policy
 
 PLAYERS = (0, 1)
+TRAVERSALS_AT_ONCE = 30_000  # single deals walked level by level together; bounds memory
 _TRAVERSAL, _FIT, _STRATEGY_FIT = range(3)  # purposes of randomness
 
 
 @dataclass
 class Iteration:
-    """What one iteration did."""
+    """What one iteration did. Lists are by traverser."""
 
     t: int
     infosets: int = 0
@@ -56,7 +62,6 @@ class Iteration:
     values: list[float] = field(default_factory=lambda: [0.0, 0.0])  # mean root value, big blinds
     fits: list[FitResult] = field(default_factory=list)
     action_counts: list[NDArray[np.float64]] = field(default_factory=list)  # opponent's, [S, 3]
-    # each by traverser
 
     @property
     def action_shares(self) -> list[NDArray[np.float64]]:
@@ -65,53 +70,50 @@ class Iteration:
 
 
 class Solver:
-    """The state of a run between iterations, and the step from one to the next."""
+    """The state of a run between iterations, and the step from one to the next.
+
+    `new_bar` opens a progress bar for a piece of work; `frozen` is a policy to exploit.
+    """
 
     def __init__(
         self,
         config: Config,
-        rules: Rules,
-        tree: BettingTree,
-        steps: Steps = silent,
-        towers: int = 1,
+        game: Game,
+        new_bar: NewBar = no_bar,
         frozen: Policy | None = None,
     ) -> None:
-        if config.boards and not config.board_hands and rules.streets > MAX_STREETS:
-            raise ConfigError(
-                f"boards is {config.boards}, but all hands can meet only in games of at most "
-                f"{MAX_STREETS} streets and {rules.name} has {rules.streets}; say how many with "
-                "board_hands"
-            )
-        self.config, self.rules, self.tree = config, rules, tree
-        self._frozen = frozen
-        self._towers = towers
-        self._steps = steps
-        self.encoding = make_encoding(
-            config.network, rules, tree, config.literal_bets, config.strength
-        )
+        self.config, self.game = config.for_game(game.rules), game
+        self._frozen, self._new_bar = frozen, new_bar
+        self.encoding = make_encoding(self.config.network, game, self.config.strength)
         self.t = 0  # iterations done
         self.nodes_touched = 0
-        self.advantage_memories = tuple(Reservoir(config.advantage_memory) for _ in PLAYERS)
-        self.strategy_memory = Reservoir(config.strategy_memory)
-        solved = has_linear_part(config, rules)
-        self.linear_parts = tuple(LinearPart(self.encoding) for _ in PLAYERS if solved)
-        averages = solved and config.strategy_part and frozen is None
-        self.strategy_part = strategy_part(self.encoding) if averages else None
+        self.advantage_memories = tuple(Reservoir(self.config.advantage_memory) for _ in PLAYERS)
+        self.strategy_memory = Reservoir(self.config.strategy_memory)
+        self.advantage_regressions = tuple(
+            StrengthRegression(self.encoding, ADVANTAGE_RIDGE)
+            for _ in PLAYERS
+            if self.config.strength_regression
+        )
+        self.strategy_regression = (
+            StrengthRegression(self.encoding, STRATEGY_RIDGE)
+            if self.config.strategy_regression and frozen is None
+            else None
+        )
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
-        self.policies = tuple(regret_matching_policy(net, towers) for net in self.advantage_nets)
-        self._advantage_trainer = self._trainer(is_strategy=False)
-        self._strategy_trainer = self._trainer(is_strategy=True)
-        self._average_policy = average_strategy_policy(self._strategy_trainer.network, towers)
+        self.policies = tuple(regret_matching_policy(net) for net in self.advantage_nets)
+        self._advantage_trainer = Trainer(self._advantage_net(), self.config.batch_size)
+        self._strategy_trainer = Trainer(self._strategy_net(), self.config.strategy_batch_size)
+        self._average_policy = average_strategy_policy(self._strategy_trainer.network)
 
     def iterate(self) -> Iteration:
         """One CFR iteration: both players traverse and learn."""
         done = Iteration(self.t + 1)
-        done.action_counts = [np.zeros((self.rules.streets, 3)) for _ in PLAYERS]
-        rounds = self.config.rounds if self.linear_parts else 1
+        done.action_counts = [np.zeros((self.game.rules.streets, 3)) for _ in PLAYERS]
+        rounds = self.config.rounds
         for number in range(rounds):
             for player in PLAYERS:
-                self._traverse(done, player, number, rounds)
-                self._fit(done, player, number == rounds - 1)
+                self._traverse(done, player, number)
+                self._fit(done, player, is_last_round=number == rounds - 1)
         self.t = done.t
         self.nodes_touched += done.nodes
         return done
@@ -121,28 +123,26 @@ class Solver:
 
         The returned policy is overwritten by the next call.
         """
-        settings = self.config.strategy_fit()
-        if self.strategy_part:
-            self._strategy_trainer.network.set_table(self.strategy_part.solve(self.t, STEPS))
-        result = self._strategy_trainer.fit(
-            self.strategy_memory.rows,
-            settings,
-            self._rng(_STRATEGY_FIT, self.t),
-            self._steps("average strategy", settings.updates),
-        )
+        settings, trainer = self.config.strategy_fit(), self._strategy_trainer
+        if self.strategy_regression:
+            table = self.strategy_regression.solve(self.t)
+            trainer.network.set_strength_table(rounded_strategy_table(table))
+        rng = self._rng(_STRATEGY_FIT, self.t)
+        progress = self._new_bar("average strategy", settings.updates)
+        result = trainer.fit(self.strategy_memory.rows, settings, rng, progress)
         return self._average_policy, result
 
     def weights(self) -> list[list[Floats]]:
         """Both advantage networks' weights."""
         return [net.get_weights() for net in self.advantage_nets]
 
-    def _traverse(self, done: Iteration, player: int, number: int, rounds: int) -> None:
-        """This round's share of a player's traversals."""
+    def _traverse(self, done: Iteration, player: int, number: int) -> None:
+        """One round's share of a player's traversals."""
         start = time.perf_counter()
         rng = self._rng(_TRAVERSAL, done.t, player, *([number] if number else []))
-        total = _share(self.config.traversals, number, rounds)
-        boards = _share(self.config.boards, number, rounds)
-        tell = self._steps(f"traversals p{player}", total)
+        total = _share(self.config.traversals, number, self.config.rounds)
+        boards = _share(self.config.boards, number, self.config.rounds)
+        progress = self._new_bar(f"traversals p{player}", total)
         for count, samples in self._samples(done.t, player, total, boards, rng):
             self.advantage_memories[player].add(samples.advantages, rng)
             if self._frozen is None:
@@ -151,30 +151,35 @@ class Solver:
             done.nodes += samples.nodes
             done.values[player] += samples.value * count / self.config.traversals
             done.action_counts[player] += self._action_counts(samples)
-            tell(count)
+            progress(count)
         done.seconds_traversing += time.perf_counter() - start
 
     def _samples(
         self, t: int, player: int, total: int, boards: int, rng: np.random.Generator
     ) -> Iterator[tuple[int, Samples]]:
-        """What so many traversals leave behind, batch by batch with their number."""
-        config, game = self.config, (self.rules, self.tree, self._seats(player), player, t)
-        part = self.linear_parts[player] if self.linear_parts else None
-        if config.boards and config.board_hands:
-            batch = (total, boards, config.board_hands)
-            listeners = [known.add if known else None for known in (part, self.strategy_part)]
-            yield total, traverse_ranges(*game, *batch, rng, *listeners)
+        """The samples of so many traversals, batch by batch with their number."""
+        config, policies = self.config, self._seats(player)
+        own = self.advantage_regressions[player] if self.advantage_regressions else None
+        average = self.strategy_regression
+        if config.boards:
+            sampling = RangeSampling(
+                traverser=player,
+                t=t,
+                num_traversals=total,
+                num_boards=boards,
+                num_hands=config.board_hands,
+                keep_strength=config.strength,
+                on_advantages=own.add if own else None,
+                on_strategies=average.add if average else None,
+            )
+            yield total, traverse_ranges(self.game, policies, sampling, rng)
             return
-        counts = [total] if config.boards else in_batches(total, config.traversal_batch)
-        for count in counts:
-            if config.boards:
-                samples = traverse_boards(*game, count, boards, rng)
-            else:
-                samples = traverse(*game, count, rng)
-            if part:
-                part.add_rows(samples.advantages)
-            if self.strategy_part:
-                self.strategy_part.add_rows(samples.strategies)
+        for count in in_batches(total, TRAVERSALS_AT_ONCE):
+            samples = traverse(self.game, policies, player, t, count, rng, config.strength)
+            if own:
+                own.add_memory_rows(samples.advantages)
+            if average:
+                average.add_memory_rows(samples.strategies)
             yield count, samples
 
     def _seats(self, traverser: int) -> tuple[Policy, Policy]:
@@ -184,60 +189,47 @@ class Solver:
         return (own, opponent) if traverser == 0 else (opponent, own)
 
     def _fit(self, done: Iteration, player: int, is_last_round: bool) -> None:
-        """Solve the linear part, if there is one; at the end of an iteration fit the network."""
+        """Solve the strength regression, if any; at the end of an iteration fit the network."""
         start = time.perf_counter()
-        network = self.advantage_nets[player]
-        rows = self.advantage_memories[player].rows
-        if self.linear_parts:
-            table = self.linear_parts[player].solve(done.t)
-            network.set_table(table)
-            if is_last_round and self.config.refits(done.t):
-                left = without(rows, table, self.encoding)
-                network.set_learned(self._learned(done, player, left))
-            elif is_last_round:
-                done.fits.append(FitResult())
-        else:
-            network.set_learned(self._learned(done, player, rows))
+        network, trainer = self.advantage_nets[player], self._advantage_trainer
+        if self.advantage_regressions:
+            table = self.advantage_regressions[player].solve(done.t)
+            network.set_strength_table(table)
+            trainer.network.set_strength_table(table)
+        if is_last_round and self.config.refits(done.t):
+            settings = self.config.advantage_fit(done.t)
+            rng, rows = self._rng(_FIT, done.t, player), self.advantage_memories[player].rows
+            progress = self._new_bar(f"advantage net p{player}", settings.updates)
+            done.fits.append(trainer.fit(rows, settings, rng, progress))
+            network.set_learned(trainer.network.get_learned())
+        elif is_last_round:
+            done.fits.append(FitResult())
         done.seconds_fitting += time.perf_counter() - start
-
-    def _learned(self, done: Iteration, player: int, rows: NDArray[np.void]) -> list[Floats]:
-        """Weights fitted to some rows."""
-        settings = self.config.advantage_fit(done.t)
-        tell = self._steps(f"advantage net p{player}", settings.updates)
-        # A network that was never fitted is no place to go on from.
-        goes_on = self.config.warm_start and self.t > 0
-        start_from = self.advantage_nets[player].get_learned() if goes_on else None
-        trainer = self._advantage_trainer
-        done.fits.append(
-            trainer.fit(rows, settings, self._rng(_FIT, done.t, player), tell, start_from)
-        )
-        return trainer.network.get_learned()
 
     def _action_counts(self, samples: Samples) -> NDArray[np.float64]:
         """Expected actions of the opponent, by street. [S, 3]"""
-        counts = np.zeros((self.rules.streets, 3))
-        streets = self.tree.street[samples.strategies["node"]]
+        counts = np.zeros((self.game.rules.streets, 3))
+        streets = self.game.tree.street[samples.strategies["node"]]
         for action in range(3):
             weights = samples.strategies["targets"][:, action]
-            counts[:, action] = np.bincount(streets, weights, minlength=self.rules.streets)
+            counts[:, action] = np.bincount(streets, weights, minlength=len(counts))
         return counts
 
     def _rng(self, *key: int) -> np.random.Generator:
         return np.random.default_rng([self.config.seed, *key])
 
-    def _network(self, table: bool = False, logs: bool = False) -> Network:
-        return make_network(self.encoding, self.config.width, self.config.precision, table, logs)
+    def _advantage_net(self) -> Network:
+        has_table = bool(self.advantage_regressions)
+        return make_network(self.encoding, self.config.width, False, has_table)
+
+    def _strategy_net(self) -> Network:
+        has_table = self.strategy_regression is not None
+        return make_network(self.encoding, self.config.width, True, has_table)
 
     def _untrained(self) -> Network:
-        network = self._network(bool(self.linear_parts))
+        network = self._advantage_net()
         network.set_learned(initial_weights(network, np.random.default_rng(0), zero=True))
         return network
-
-    def _trainer(self, is_strategy: bool) -> Trainer:
-        config = self.config
-        batch_size = config.strategy_batch_size if is_strategy else config.batch_size
-        network = self._network(is_strategy and self.strategy_part is not None, logs=is_strategy)
-        return Trainer(network, is_strategy, batch_size, config.clip_norm, self._towers)
 
 
 def _share(total: int, number: int, rounds: int) -> int:

@@ -1,17 +1,17 @@
 """The game: rules, step-by-step emulators, the compiled betting tree, deals and hands.
 
-Reading order: `rules`, `cards`, `hands`, `deals`, `game`, `emulator` (or the shorter `toy`),
-`betting_tree`, `compiler`, `playouts`. Nothing here knows of the learner.
+Reading order: `rules`, `cards`, `hands`, `deals`, `states`, `toy` (or the longer `emulator`),
+`betting_tree`, `compiler`, `game`, `views`. Nothing here imports the learner.
 """
 
 import os
 
 from env.actions import CALL, FOLD, RAISE
 from env.betting_tree import BettingTree
-from env.compiler import compile
 from env.emulator import HULHEmulator, make_emulator
-from env.game import Emulator, IllegalAction, State
+from env.game import Game, load_game
 from env.rules import PRESETS, Rules, RulesError, parse_rules
+from env.states import Emulator, IllegalAction, State
 
 __all__ = [
     "CALL",
@@ -20,12 +20,13 @@ __all__ = [
     "RAISE",
     "BettingTree",
     "Emulator",
+    "Game",
     "HULHEmulator",
     "IllegalAction",
     "Rules",
     "RulesError",
     "State",
-    "compile",
+    "load_game",
     "make_emulator",
     "parse_rules",
 ]

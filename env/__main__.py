@@ -8,10 +8,10 @@ import sys
 import numpy as np
 
 from env.betting_tree import BettingTree
-from env.compiler import compile
+from env.compiler import compile_tree
 from env.emulator import make_emulator
-from env.game import Emulator, State
 from env.rules import PRESETS, parse_rules
+from env.states import Emulator, State
 
 
 def main() -> int:
@@ -20,7 +20,7 @@ def main() -> int:
     try:
         rules = parse_rules(arguments.game)
         emulator = make_emulator(rules)
-        tree = compile(emulator)
+        tree = compile_tree(emulator)
         hand = _play(emulator, tree, arguments.line, np.random.default_rng(arguments.seed))
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)

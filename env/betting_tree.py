@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from env.actions import ACTION_LETTERS, ACTION_NAMES
 
-DECISION, FOLDED, SHOWDOWN = 0, 1, 2  # kinds of node
+DECISION, FOLDED, SHOWDOWN = 0, 1, 2  # types of node
 NONE = -1  # no child, no parent, no actor
 
 
@@ -30,7 +30,7 @@ class HistoryError(ValueError):
 class BettingTree:
     """One row per node; node 0 is the start of the hand. Arrays are read-only."""
 
-    kind: NDArray[np.int8]  # [N] DECISION, FOLDED or SHOWDOWN
+    node_type: NDArray[np.int8]  # [N] DECISION, FOLDED or SHOWDOWN
     actor: NDArray[np.int8]  # [N] whose turn; NONE at terminals
     street: NDArray[np.int8]  # [N] of the next action; at terminals of the last one
     parent: NDArray[np.int32]  # [N] NONE at the root
@@ -44,7 +44,7 @@ class BettingTree:
             _read_only(getattr(self, field.name))
 
     def __len__(self) -> int:
-        return len(self.kind)
+        return len(self.node_type)
 
     @cached_property
     def legal(self) -> NDArray[np.bool_]:
@@ -54,7 +54,7 @@ class BettingTree:
     @cached_property
     def is_decision(self) -> NDArray[np.bool_]:
         """[N] somebody is to act."""
-        return _read_only(self.kind == DECISION)
+        return _read_only(self.node_type == DECISION)
 
     @cached_property
     def level_starts(self) -> NDArray[np.int64]:
@@ -65,7 +65,7 @@ class BettingTree:
     def _stake(self) -> NDArray[np.int32]:
         """[N] what player 0 wins: at FOLDED nodes outright, at SHOWDOWN nodes if the hand wins."""
         lost = self.contributions.min(axis=1)
-        player_0_folded = (self.kind == FOLDED) & (self.actor[self.parent] == 0)
+        player_0_folded = (self.node_type == FOLDED) & (self.actor[self.parent] == 0)
         return _read_only(np.where(player_0_folded, -lost, lost))
 
     @cached_property
@@ -78,12 +78,12 @@ class BettingTree:
         is_first = (self.street == street) & (
             (self.street[self.parent] < street) | (self.parent == NONE)
         )
-        all_in = (self.kind == SHOWDOWN) & (self.street < street)
+        all_in = (self.node_type == SHOWDOWN) & (self.street < street)
         return np.flatnonzero(self.is_decision & is_first | all_in)
 
     def payoffs(self, nodes: NDArray[np.integer], results: NDArray[np.int8]) -> NDArray[np.int32]:
         """Chips won by player 0 at terminal nodes, given each deal's showdown result. [n]"""
-        decided = np.where(self.kind[nodes] == FOLDED, np.int8(1), results)
+        decided = np.where(self.node_type[nodes] == FOLDED, np.int8(1), results)
         return self._stake[nodes] * decided
 
     def path(self, node: int) -> Iterator[int]:
@@ -121,7 +121,7 @@ class BettingTree:
                     f"{text!r}: {letter!r} is no action; write f (fold), c (call or check), "
                     "r (raise or bet) and / between streets"
                 )
-            if self.kind[node] != DECISION:
+            if self.node_type[node] != DECISION:
                 raise HistoryError(f"{text!r}: the hand is over after {before!r}")
             if self.children[node, action] == NONE:
                 legal = [name for a, name in enumerate(ACTION_NAMES) if self.legal[node, a]]
@@ -134,7 +134,7 @@ class BettingTree:
 
     def _closed_a_street(self, node: int) -> bool:
         after_parent = self.street[node] > self.street[self.parent[node]]
-        return bool(after_parent or self.kind[node] == SHOWDOWN)
+        return bool(after_parent or self.node_type[node] == SHOWDOWN)
 
     def decisions_by_street(self, streets: int) -> list[int]:
         """How many decision nodes each of the game's streets has."""

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from env.actions import FOLD, NUM_ACTIONS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree
-from env.game import Emulator, State
+from env.states import Emulator, State
 
 MAX_NODES = 1 << 16  # a node id must fit the two bytes it has in a memory row
 
@@ -39,7 +39,7 @@ def cache_directory() -> Path:
     return Path(root).expanduser() / "trees"
 
 
-def compile(emulator: Emulator, directory: Path | str | None = None) -> BettingTree:
+def compile_tree(emulator: Emulator, directory: Path | str | None = None) -> BettingTree:
     """The emulator's betting tree, walked once and then loaded from `directory`."""
     key = _key(emulator)
     path = Path(directory or cache_directory()) / f"{key[:32]}.npz"
@@ -76,9 +76,9 @@ def walk(emulator: Emulator) -> BettingTree:
                     "lower the raise caps or the number of streets"
                 )
             bar.update()
-    kinds, actors, streets, contributions = zip(*facts, strict=True)
+    node_types, actors, streets, contributions = zip(*facts, strict=True)
     return BettingTree(
-        kind=np.array(kinds, np.int8),
+        node_type=np.array(node_types, np.int8),
         actor=np.array(actors, np.int8),
         street=np.array(streets, np.int8),
         parent=np.array(parents, np.int32),
@@ -90,11 +90,11 @@ def walk(emulator: Emulator) -> BettingTree:
 
 
 def _facts(state: State) -> tuple[int, int, int, tuple[int, int]]:
-    """Kind, actor, street and contributions of a state: what the tree keeps of it."""
-    kind = DECISION
+    """Node type, actor, street and contributions of a state: what the tree keeps of it."""
+    node_type = DECISION
     if state.is_terminal:
-        kind = FOLDED if state.moves[-1].action == FOLD else SHOWDOWN
-    return kind, state.actor, state.street, state.contributions
+        node_type = FOLDED if state.moves[-1].action == FOLD else SHOWDOWN
+    return node_type, state.actor, state.street, state.contributions
 
 
 def _key(emulator: Emulator) -> str:
@@ -106,10 +106,10 @@ def _key(emulator: Emulator) -> str:
 
 @lru_cache(maxsize=1)
 def source_digest(package: Path) -> str:
-    """A digest of every source file of a package."""
+    """A digest of every source file of a package, those in folders below it included."""
     digest = hashlib.sha256()
-    for file in sorted(package.glob("*.py")):
-        digest.update(file.name.encode() + file.read_bytes())
+    for file in sorted(package.rglob("*.py")):
+        digest.update(str(file.relative_to(package)).encode() + file.read_bytes())
     return digest.hexdigest()
 
 

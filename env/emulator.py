@@ -34,8 +34,8 @@ from pypokerengine.engine.poker_constants import PokerConstants
 
 from env.actions import ACTION_NAMES, CALL, FOLD, RAISE
 from env.cards import NO_CARD
-from env.game import TERMINAL, DealSource, Emulator, Move, State
 from env.rules import Rules
+from env.states import TERMINAL, DealSource, Emulator, Move, State
 from env.toy import ToyEmulator
 
 _FINISHED = PokerConstants.Street.FINISHED

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from env.betting_tree import BettingTree
 from env.cards import Cards
 from env.deals import deal, showdown_results
-from env.rules import Rules
+from env.game import Game
 
 
 class Playouts(NamedTuple):
@@ -22,15 +22,13 @@ class Playouts(NamedTuple):
     payoffs: NDArray[np.int32]  # [n] chips won by player 0
 
 
-def random_playouts(
-    rules: Rules, tree: BettingTree, num_hands: int, rng: np.random.Generator
-) -> Playouts:
+def random_playouts(game: Game, num_hands: int, rng: np.random.Generator) -> Playouts:
     """Hands in which both players choose uniformly among their legal actions."""
-    deals = deal(rules, num_hands, rng)
-    draws = rng.integers(0, 1 << 32, (num_hands, int(tree.depth[-1])), dtype=np.uint32)
+    deals = deal(game.rules, num_hands, rng)
+    draws = rng.integers(0, 1 << 32, (num_hands, int(game.tree.depth[-1])), dtype=np.uint32)
     nodes = np.empty(num_hands, np.int32)
-    _walk_down(_legal_children(tree), draws, nodes)
-    return Playouts(deals, nodes, tree.payoffs(nodes, showdown_results(deals)))
+    _walk_down(_legal_children(game.tree), draws, nodes)
+    return Playouts(deals, nodes, game.tree.payoffs(nodes, showdown_results(deals)))
 
 
 def _legal_children(tree: BettingTree) -> NDArray[np.int32]:

@@ -11,6 +11,8 @@ for h = {c₁, c₂}; among weaker (or stronger) hands the last term is missing,
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
@@ -24,6 +26,22 @@ Ints = NDArray[np.integer]
 BEST_0, BEST_1, POLICY_0, POLICY_1 = range(4)  # whose values, and how that player plays
 NUM_VALUES = 4
 _CHUNK = 256  # hands that one thread takes at a time
+
+
+class Terminals(NamedTuple):
+    """Terminal nodes of a tree of N nodes."""
+
+    node_type: Ints  # [N]
+    stakes: Vectors  # [N] what player 0 wins: after a fold outright, else with the better hand
+    nodes: Ints  # the terminals to value
+
+
+class RankedHands(NamedTuple):
+    """Hands by strength, which is read at showdowns only."""
+
+    cards: Cards  # [L, 2]
+    order: Ints  # [L] sorts the hands by strength
+    strengths: Ints  # [L]
 
 
 @njit(cache=True, parallel=True)
@@ -75,41 +93,25 @@ def back_up(
 
 
 @njit(cache=True, parallel=True)
-def settle(
-    kind: Ints, stakes: Vectors, nodes: Ints, hands: Cards, order: Ints, strengths: Ints,
-    reach: Vectors, values: Vectors,
-) -> None:  # fmt: skip
-    """Values of terminal nodes, in place. [4, N, L]
-
-    `stakes` [N] is what player 0 wins there: after a fold outright, at a showdown with the better
-    hand. `order` [L] sorts the hands by `strengths`; both are read at showdowns only.
-    """
+def value_terminals(
+    terminals: Terminals, hands: RankedHands, reach: Vectors, values: Vectors
+) -> None:
+    """Values of terminal nodes, in place. [4, N, L]"""
+    node_type, stakes, nodes = terminals.node_type, terminals.stakes, terminals.nodes
+    cards, order, strengths = hands.cards, hands.order, hands.strengths
     for job in prange(2 * len(nodes)):
         node, player = nodes[job // 2], job % 2
         theirs = reach[1 - player, node]
         out = values[BEST_0 + player, node]
-        if kind[node] == FOLDED:
-            _unblocked(hands, theirs, out)
-        elif kind[node] == SHOWDOWN:
+        if node_type[node] == FOLDED:
+            _unblocked(cards, theirs, out)
+        elif node_type[node] == SHOWDOWN:
             out[:] = 0
-            _count_weaker(hands, order, strengths, theirs, out)
-        sign = -1.0 if kind[node] == FOLDED and player == 1 else 1.0
-        for hand in range(len(hands)):
+            _count_weaker(cards, order, strengths, theirs, out)
+        sign = -1.0 if node_type[node] == FOLDED and player == 1 else 1.0
+        for hand in range(len(cards)):
             out[hand] *= sign * stakes[node]
             values[POLICY_0 + player, node, hand] = out[hand]
-
-
-def unblocked(hands: Cards, reach: Vectors) -> Vectors:
-    """Σ of `reach` over the hands that share no card with one's own. [n, L] → [n, L]"""
-    out = np.empty_like(reach)
-    _unblocked_rows(hands, reach, out)
-    return out
-
-
-@njit(cache=True, parallel=True)
-def _unblocked_rows(hands: Cards, reach: Vectors, out: Vectors) -> None:
-    for row in prange(len(reach)):
-        _unblocked(hands, reach[row], out[row])
 
 
 @njit(cache=True)

@@ -145,13 +145,35 @@ HULH_80 = dataclasses.replace(HULH, name="hulh80", stack=80)
 HULH_PAPER = dataclasses.replace(HULH, name="hulh-paper", max_raises=(3, 3, 4, 4))
 FHP = Rules("fhp", 5, 10, (10, 10), (3, 3), stack=70, streets=2)
 LEDUC = Rules(
-    "leduc", 0, 0, (2, 4), (2, 2), stack=13, streets=2, ante=1, hole_cards=1,
-    board_cards=(0, 1), first_to_act=(0, 0), ranks="JQK", suits="cd",
-)  # fmt: skip
+    "leduc",
+    0,
+    0,
+    (2, 4),
+    (2, 2),
+    stack=13,
+    streets=2,
+    ante=1,
+    hole_cards=1,
+    board_cards=(0, 1),
+    first_to_act=(0, 0),
+    ranks="JQK",
+    suits="cd",
+)
 KUHN = Rules(
-    "kuhn", 0, 0, (1,), (1,), stack=2, streets=1, ante=1, hole_cards=1,
-    board_cards=(0,), first_to_act=(0,), ranks="JQK", suits="c",
-)  # fmt: skip
+    "kuhn",
+    0,
+    0,
+    (1,),
+    (1,),
+    stack=2,
+    streets=1,
+    ante=1,
+    hole_cards=1,
+    board_cards=(0,),
+    first_to_act=(0,),
+    ranks="JQK",
+    suits="c",
+)
 
 PRESETS = {rules.name: rules for rules in (HULH, HULH_80, FHP, HULH_PAPER, LEDUC, KUHN)}
 

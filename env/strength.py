@@ -9,6 +9,8 @@ In flop hold'em, where the flop is the last street, the tables are made on the s
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from env.cards import NO_CARD, Cards, canonical
@@ -36,15 +38,26 @@ def has_strengths(rules: Rules) -> bool:
     return rules.is_holdem and len(rules.deck) == 52 and rules.streets in (2, 4)
 
 
+def no_strengths(rules: Rules) -> str:
+    """Why a game has no strengths, for people."""
+    return (
+        "hand strength is known for hold'em of two or four streets with a full deck, "
+        f"not for {rules.describe()}"
+    )
+
+
+@lru_cache(maxsize=4)
+def strengths_of(rules: Rules) -> Strengths | None:
+    """The strengths of a game, loaded once; None where it has none."""
+    return Strengths(rules) if has_strengths(rules) else None
+
+
 class Strengths:
     """E[HS] in one game that has it."""
 
     def __init__(self, rules: Rules) -> None:
         if not has_strengths(rules):
-            raise ValueError(
-                "hand strength is known for hold'em of two or four streets with a full deck, "
-                f"not for {rules.describe()}"
-            )
+            raise ValueError(no_strengths(rules))
         self.last_board = rules.visible_board[-1]  # cards shown on the last street
         self._classes: Ints = hole_classes()
         if self.last_board == RIVER_CARDS:

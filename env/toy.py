@@ -9,7 +9,7 @@ call and FOLD when there is.
 from __future__ import annotations
 
 from env.actions import CALL, FOLD, RAISE
-from env.game import TERMINAL, DealSource, Emulator, Move, State
+from env.states import TERMINAL, DealSource, Emulator, Move, State
 
 
 class ToyEmulator(Emulator):

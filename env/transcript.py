@@ -13,7 +13,7 @@ from env.hands import CATEGORIES, categories, strengths
 from env.rules import Rules
 
 if TYPE_CHECKING:
-    from env.game import Move, State
+    from env.states import Move, State
 
 
 def transcript(rules: Rules, state: State, won: int | None) -> str:
@@ -37,20 +37,27 @@ def _lines(rules: Rules, state: State, won: int | None) -> Iterator[str]:
             move = moves.pop(0)
             level = max(pot) - opening
             pot[move.player] += move.paid
-            deed = _deed(move, level, pot[move.player] - opening)
-            all_in = move.paid and rules.stack_binds and pot[move.player] == rules.stack
-            yield f"  player {move.player} {deed}{' and is all-in' if all_in else ''}"
+            action = describe_action(move, level, pot[move.player] - opening)
+            is_all_in = move.paid and rules.stack_binds and pot[move.player] == rules.stack
+            yield f"  player {move.player} {action}{' and is all-in' if is_all_in else ''}"
     if won is not None:
         yield from _ending(rules, state, won)
 
 
-def _deed(move: Move, level: int, total: int) -> str:
-    """What the move was, given the bet faced and the mover's total on this street after it."""
+def describe_action(move: Move, level: int, total: int, *, with_increase: bool = False) -> str:
+    """An action in words: "folds", "checks", "calls 10", "bets 10" or "raises to 30".
+
+    `level` is the bet that the player faces and `total` what the player has paid on this street
+    after the action. `with_increase` adds by how much a raise goes beyond the bet faced, as
+    PokerStars writes it: "raises 10 to 30".
+    """
     if move.action == FOLD:
         return "folds"
     if move.action == CALL:
         return f"calls {move.paid}" if move.paid else "checks"
-    return f"raises to {total}" if level else f"bets {total}"
+    if not level:
+        return f"bets {total}"
+    return f"raises {total - level} to {total}" if with_increase else f"raises to {total}"
 
 
 def _ending(rules: Rules, state: State, won: int) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""How good a policy is: exact measures on games small enough for them."""
+"""How exploitable a policy is: exactly in small games, by lower bounds in games of any size."""

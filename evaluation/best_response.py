@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.progress import Steps, silent
 from env.actions import NUM_ACTIONS
-from env.betting_tree import FOLDED, SHOWDOWN, BettingTree
+from env.betting_tree import FOLDED, SHOWDOWN
 from env.boards import (
     EMPTY_BOARD,
     boards,
@@ -38,23 +37,28 @@ from env.boards import (
     symmetrised,
 )
 from env.cards import NO_CARD, Cards, canonical
+from env.game import Game
 from env.hands import strengths
+from env.progress import NewBar, no_bar
 from env.ranges import (
     BEST_0,
     BEST_1,
     NUM_VALUES,
     POLICY_0,
     POLICY_1,
+    RankedHands,
+    Terminals,
     Vectors,
     back_up,
     carry_reach,
-    settle,
+    value_terminals,
 )
 from env.rules import Rules
-from evaluation.answers import checked
+from env.views import Views
+from policies.answers import checked
 
 if TYPE_CHECKING:
-    from deep_cfr.policy import Policy
+    from policies.policy import Policy
 
 MAX_BOARDS = comb(52, 3)  # those of flop hold'em
 
@@ -112,13 +116,12 @@ class Exploitability:
 
 
 def exploitability(
-    rules: Rules,
-    tree: BettingTree,
+    game: Game,
     policy: Policy,
     *,
     merge_suits: bool = True,
     sample: tuple[int, np.random.Generator] | None = None,
-    steps: Steps = silent,
+    new_bar: NewBar = no_bar,
 ) -> Exploitability:
     """The exact exploitability of a policy.
 
@@ -126,18 +129,18 @@ def exploitability(
     (how many, drawn by what) only so many boards are visited: an estimate that is too high on
     average, since the best response adapts to the boards of the sample.
     """
-    walk = _PublicTree(rules, tree, policy, policy, merge_suits, sample, steps)
+    walk = _PublicTree(game, policy, policy, merge_suits, sample, new_bar)
     values = walk.root_values()  # [4, H]
-    hands = private_hands(rules)
+    hands = private_hands(game.rules)
     classes, members = hand_classes(hands)
     counts = np.bincount(members)
     means = np.stack([np.bincount(members, row) for row in values]) / counts  # [4, C]
-    means *= 1000 / rules.big_blind_chips
+    means *= 1000 / game.rules.big_blind_chips
     chips = values.mean(axis=1)
     return Exploitability(
         br_chips=(float(chips[BEST_0]), float(chips[BEST_1])),
         value_chips=float(chips[POLICY_0]),
-        big_blind_chips=rules.big_blind_chips,
+        big_blind_chips=game.rules.big_blind_chips,
         by_hand=ByHand(
             classes, counts / len(hands), means[[BEST_0, BEST_1]], means[[POLICY_0, POLICY_1]]
         ),
@@ -145,10 +148,10 @@ def exploitability(
 
 
 def expected_value(
-    rules: Rules, tree: BettingTree, policy0: Policy, policy1: Policy, *, merge_suits: bool = True
+    game: Game, policy0: Policy, policy1: Policy, *, merge_suits: bool = True
 ) -> float:
     """Chips per hand that `policy0` in seat 0 wins from `policy1` in seat 1, exactly."""
-    walk = _PublicTree(rules, tree, policy0, policy1, merge_suits)
+    walk = _PublicTree(game, policy0, policy1, merge_suits)
     return float(walk.root_values()[POLICY_0].mean())
 
 
@@ -176,49 +179,50 @@ def is_feasible(rules: Rules) -> bool:
 class _PublicTree:
     """Reach and values of whole ranges. N nodes, L hands that the board leaves possible."""
 
-    rules: Rules
-    tree: BettingTree
+    game: Game
     policy0: Policy
     policy1: Policy
     merge_suits: bool
     sample: tuple[int, np.random.Generator] | None = None
-    steps: Steps = silent
+    new_bar: NewBar = no_bar
 
     def __post_init__(self) -> None:
-        refuse_too_large(self.rules)
+        refuse_too_large(self.game.rules)
 
     def root_values(self) -> Vectors:
         """Chips that each hand wins on average, for both best responses and the policy. [4, H]"""
-        hands = private_hands(self.rules)
-        reach = np.ones((2, len(self.tree), len(hands)))
+        hands = private_hands(self.game.rules)
+        reach = np.ones((2, len(self.game.tree), len(hands)))
         values = self._dealt(0, EMPTY_BOARD, hands, reach)[:, 0]  # [4, H]
-        return values / comb(len(self.rules.deck) - self.rules.hole_cards, self.rules.hole_cards)
+        return values / comb(
+            len(self.game.rules.deck) - self.game.rules.hole_cards, self.game.rules.hole_cards
+        )
 
     def _dealt(self, street: int, before: Cards, hands: Cards, reach: Vectors) -> Vectors:
         """Values when the cards of `street` are about to come. [2, N, L] → [4, N, L]"""
-        rules = self.rules
-        entries = self.tree.entries(street)
+        rules = self.game.rules
+        entries = self.game.tree.entries(street)
         total = np.zeros((NUM_VALUES, len(entries), len(hands)))
         rows, weights = self._boards(street, before)
-        tell = self.steps("boards", len(rows)) if is_empty(before) else silent("", 0)
+        advance = self.new_bar("boards", len(rows)) if is_empty(before) else no_bar("", 0)
         for board, weight in zip(rows, weights, strict=True):
             live = np.flatnonzero(~np.isin(hands, board[board != NO_CARD]).any(axis=1))
             total[:, :, live] += weight * self._street(
                 street, board, hands[live], reach[:, :, live]
             )
-            tell(1)
-        new, shown = rules.board_cards[street], rules.visible_board[street]
-        unseen = len(rules.deck) - 2 * rules.hole_cards - (shown - new)
-        total /= comb(unseen, new)
+            advance(1)
+        num_new = rules.board_cards[street]
+        num_before = rules.visible_board[street] - num_new
+        total /= comb(len(rules.deck) - 2 * rules.hole_cards - num_before, num_new)
         if self.merge_suits and is_empty(before):
             total = symmetrised(total, hands)
-        values = np.zeros((NUM_VALUES, len(self.tree), len(hands)))
+        values = np.zeros((NUM_VALUES, len(self.game.tree), len(hands)))
         values[:, entries] = total
         return values
 
     def _boards(self, street: int, before: Cards) -> tuple[Cards, NDArray[np.float64]]:
         """The boards to visit, and how much each counts."""
-        rows, multiplicities = boards(self.rules, street, before, merge_suits=self.merge_suits)
+        rows, multiplicities = boards(self.game.rules, street, before, merge_suits=self.merge_suits)
         weights = multiplicities.astype(np.float64)
         if self.sample is not None and self.sample[0] < len(rows):
             weights = sampled(multiplicities, *self.sample)
@@ -226,7 +230,7 @@ class _PublicTree:
 
     def _street(self, street: int, board: Cards, hands: Cards, reach: Vectors) -> Vectors:
         """Values at the entries, on one board of `street`. [2, N, L] → [4, entries, L]"""
-        tree, last = self.tree, street == self.rules.streets - 1
+        tree, last = self.game.tree, street == self.game.rules.streets - 1
         nodes = np.flatnonzero(tree.is_decision & (tree.street == street))  # [D]
         views = np.column_stack([hands, np.tile(board, (len(hands), 1))])  # [L, 7]
         strategy, classes = self._strategy(nodes, views)
@@ -235,22 +239,21 @@ class _PublicTree:
             values = np.zeros((NUM_VALUES, len(tree), len(hands)))
         else:
             values = self._dealt(street + 1, board, hands, reach)
-        self._settle(street, views, reach, values)
+        self._value_terminals(street, views, reach, values)
         back_up(tree.children, tree.actor, nodes, strategy, classes, values)
-        return values[:, self.tree.entries(street)]
+        return values[:, self.game.tree.entries(street)]
 
-    def _settle(self, street: int, views: Cards, reach: Vectors, values: Vectors) -> None:
+    def _value_terminals(self, street: int, views: Cards, reach: Vectors, values: Vectors) -> None:
         """Values of the terminals that this street decides, in place. [4, N, L]"""
-        tree = self.tree
-        decided = (tree.kind == FOLDED) & (tree.street == street)
+        tree = self.game.tree
+        decided = (tree.node_type == FOLDED) & (tree.street == street)
         strength = np.zeros(len(views), np.int32)
-        if street == self.rules.streets - 1:  # also those all-in on an earlier street
-            decided |= tree.kind == SHOWDOWN
+        if street == self.game.rules.streets - 1:  # also those all-in on an earlier street
+            decided |= tree.node_type == SHOWDOWN
             strength = strengths(views)
-        settle(
-            tree.kind, tree.stakes, np.flatnonzero(decided), views[:, :2],
-            np.argsort(strength, kind="stable"), strength, reach, values,
-        )  # fmt: skip
+        order = np.argsort(strength, kind="stable")
+        terminals = Terminals(tree.node_type, tree.stakes, np.flatnonzero(decided))
+        value_terminals(terminals, RankedHands(views[:, :2], order, strength), reach, values)
 
     def _strategy(self, nodes: NDArray[np.intp], views: Cards) -> tuple[Vectors, NDArray[np.intp]]:
         """Both seats' probabilities for hands that look different, and who looks how.
@@ -259,7 +262,7 @@ class _PublicTree:
         """
         cards, classes = np.unique(canonical(views), axis=0, return_inverse=True)
         strategy = np.empty((len(nodes), len(cards), NUM_ACTIONS))
-        actor = self.tree.actor[nodes]
+        actor = self.game.tree.actor[nodes]
         seats = [(self.policy0, actor == 0), (self.policy1, actor == 1)]
         if self.policy0 is self.policy1:
             seats = [(self.policy0, actor >= 0)]  # a single call for a policy that plays both
@@ -267,7 +270,7 @@ class _PublicTree:
             if mine.any():
                 rows = np.tile(np.arange(len(cards)), mine.sum())
                 ids = np.repeat(nodes[mine], len(cards))
-                answers = policy.for_views(cards)(rows, ids)
-                asked = checked(self.tree, answers, cards, rows, ids)
+                answers = policy.for_views(Views(self.game, cards))(rows, ids)
+                asked = checked(self.game.tree, answers, cards, rows, ids)
                 strategy[mine] = asked.reshape(-1, len(cards), NUM_ACTIONS)
         return strategy, classes.reshape(-1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,41 +10,53 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from deep_cfr.charts import hand_name, preflop_hands
 from env.cards import Cards
 from env.rules import FHP, Rules
 from evaluation.best_response import ByHand
+from evaluation.results import EvaluatedModel
+from models.charts import hand_name, preflop_hands
 
 PAPER_FHP_MBB = 37.0  # Brown et al. 2019, figure 2: Deep CFR in flop hold'em
 LINE, REFERENCE = "#3b6fb6", "#c8442f"
 
 
-def draw_curve(entries: list[dict[str, Any]], rules: Rules, title: str, file: Path) -> None:
+def draw_curve(models: list[EvaluatedModel], rules: Rules, title: str, file: Path) -> None:
     """Exploitability against iterations and against nodes touched, with intervals, as PNG."""
     figure = Figure(figsize=(10, 4.2), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title)
-    values = [entry["exploitability_mbb"] for entry in entries]
-    intervals = [entry["interval_mbb"] or 0.0 for entry in entries]
-    kind = entries[0]["kind"]
-    axes = figure.subplots(1, 2, sharey=True)
-    for panel, key, label in zip(
-        axes, ("iteration", "nodes_touched"), ("CFR iteration", "nodes touched"), strict=True
-    ):
-        steps = [entry[key] for entry in entries]
-        panel.errorbar(steps, values, yerr=intervals, color=LINE, marker="o", capsize=3, label=kind)
-        panel.set(xlabel=label)
-        panel.grid(alpha=0.3)
+    claim = models[0].record.claim
+    by_iteration, by_nodes = figure.subplots(1, 2, sharey=True)
+    _draw_panel(by_iteration, [model.iteration for model in models], models)
+    _draw_panel(by_nodes, [model.nodes_touched for model in models], models)
+    for panel in (by_iteration, by_nodes):
         if rules == FHP:
-            panel.axhline(
-                PAPER_FHP_MBB, color=REFERENCE, linestyle="--",
-                label=f"Brown et al. 2019: {PAPER_FHP_MBB:.0f}",
-            )  # fmt: skip
+            label = f"Brown et al. 2019: {PAPER_FHP_MBB:.0f}"
+            panel.axhline(PAPER_FHP_MBB, color=REFERENCE, linestyle="--", label=label)
         panel.set_ylim(bottom=0)
-        panel.xaxis.set_major_formatter(EngFormatter())
-    axes[0].set(ylabel="exploitability, mbb/g" if kind == "exact" else f"{kind}, mbb/g")
-    axes[1].legend(frameon=False)
+    by_iteration.set(
+        xlabel="CFR iteration",
+        ylabel="exploitability, mbb/g" if claim == "exact" else f"{claim}, mbb/g",
+    )
+    by_nodes.set(xlabel="nodes touched")
+    by_nodes.legend(frameon=False)
     figure.savefig(file, format="png")
+
+
+def _draw_panel(panel: Axes, at: list[int], models: list[EvaluatedModel]) -> None:
+    """One point per model, with its interval."""
+    records = [model.record for model in models]
+    panel.errorbar(
+        at,
+        [record.exploitability_mbb for record in records],
+        yerr=[record.interval_mbb or 0.0 for record in records],
+        color=LINE,
+        marker="o",
+        capsize=3,
+        label=records[0].claim,
+    )
+    panel.grid(alpha=0.3)
+    panel.xaxis.set_major_formatter(EngFormatter())
 
 
 def draw_gains(by_hand: ByHand, title: str, file: Path) -> None:
@@ -69,6 +80,7 @@ def _grid(hands: Cards, values: np.ndarray) -> np.ndarray:
 
 
 def _label_cells(axes: Axes, gains: np.ndarray) -> None:
+    """The hand's name and its gain in every cell."""
     dark = gains.max() * 0.6
     for row in range(13):
         for column in range(13):

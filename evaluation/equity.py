@@ -19,6 +19,7 @@ from env.boards import EMPTY_BOARD, private_hands
 from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, canonical
 from env.hands import add_card, packed_strength
 from env.rules import Rules
+from evaluation.range_sums import PlayRows
 
 # More completions than this are sampled: of the empty board, once a run, and of others, for each.
 # Rougher equities make a local best response choose a little worse, so that it wins a little
@@ -46,10 +47,10 @@ def equities(
     those that share one with either; ½ if none is left. Hands that overlap have no equity: what
     stands there means nothing.
     """
-    shown = int((visible != NO_CARD).sum())
+    num_visible = int((visible != NO_CARD).sum())
     possible = coming[~np.isin(coming, visible).any(axis=1)]
     boards = np.tile(visible, (len(possible), 1))
-    boards[:, shown : shown + coming.shape[1]] = possible
+    boards[:, num_visible : num_visible + coming.shape[1]] = possible
     strengths = np.empty((len(boards), len(hands)), np.int32)
     _rank_hands(boards, hands, strengths)
     out = np.empty((len(own), len(hands)))
@@ -66,23 +67,22 @@ def overlaps(hands: Cards, cards: Cards) -> NDArray[np.bool_]:
 
 
 class HandTable:
-    """All private hands of a game and how the board may be completed on each street."""
+    """All private hands of a game, and how the board may be completed on each street. H hands."""
 
     def __init__(self, rules: Rules, rng: np.random.Generator) -> None:
         self.rules = rules
         self.hands = private_hands(rules)  # [H, 2]
         self.apart = ~overlaps(self.hands, self.hands)  # [H, H] two hands share no card
-        self.coming = [
-            completions(
-                rules, rules.visible_board[-1] - shown,
-                MAX_COMPLETIONS if shown else MAX_COMPLETIONS_ONCE, rng,
-            )
-            for shown in rules.visible_board
-        ]  # fmt: skip
+        self.coming = [self._completions(num_visible, rng) for num_visible in rules.visible_board]
         self.empty_board = np.zeros((0, 0))  # equities [H, H] before any card has come
         if rules.visible_board[0] == 0:
             every = np.arange(len(self.hands))
             self.empty_board = equities(self.hands, every, EMPTY_BOARD, self.coming[0])
+
+    def _completions(self, num_visible: int, rng: np.random.Generator) -> Cards:
+        """How the rest of the board may come when so many of its cards are visible."""
+        at_most = MAX_COMPLETIONS if num_visible else MAX_COMPLETIONS_ONCE
+        return completions(self.rules, self.rules.visible_board[-1] - num_visible, at_most, rng)
 
     def by_strength(self, board: Cards) -> NDArray[np.int64]:
         """The hands that a full board leaves, weak ones first."""
@@ -105,8 +105,8 @@ class Boards:
         self.board_of = np.repeat(np.arange(len(own)), own.shape[1])  # [B · M]
         visible, first = [], 0
         self.visible_of = np.empty((rules.streets, len(full)), np.int64)  # [S, B]
-        for street, shown in enumerate(rules.visible_board):
-            seen = np.where(np.arange(NUM_BOARD) < shown, full, NO_CARD).astype(np.uint8)
+        for street, num_visible in enumerate(rules.visible_board):
+            seen = np.where(np.arange(NUM_BOARD) < num_visible, full, NO_CARD).astype(np.uint8)
             distinct, which = np.unique(seen, axis=0, return_inverse=True)
             self.visible_of[street] = first + which.reshape(-1)
             visible.append(distinct)
@@ -134,13 +134,11 @@ class Boards:
         packed = np.concatenate(distinct).view(np.uint8).reshape(-1, NUM_SLOTS + 1)
         self.views = np.ascontiguousarray(packed[:, :NUM_SLOTS])  # [U, 7] canonical
 
-    def equities(
-        self, street: int, plays: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Equities on a street and which row of them belongs to each followed hand. [·, H], [n]"""
+    def equities(self, street: int, plays: NDArray[np.int64]) -> PlayRows:
+        """Equities of some followed hands against every hand, on a street. [·, H], [n]"""
         table = self.table
         if table.rules.visible_board[street] == 0:
-            return table.empty_board, self.own_of[plays]
+            return PlayRows(table.empty_board, self.own_of[plays])
         if street not in self._equities:
             self._equities[street] = np.empty((len(self.own_of), len(table.hands)))
         for board in np.unique(self.board_of[plays]):
@@ -151,40 +149,7 @@ class Boards:
                     table.hands, self.own_of[here], visible, table.coming[street]
                 )
                 self._known[street, board] = True
-        return self._equities[street], plays
-
-
-@njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
-def weigh_ranges(
-    reach: NDArray[np.float64],
-    folds: NDArray[np.float64],
-    reach_rows: NDArray[np.int64],
-    fold_rows: NDArray[np.int64],
-    apart: NDArray[np.bool_],
-    own: NDArray[np.int64],
-    equity: NDArray[np.float64],
-    equity_rows: NDArray[np.int64],
-    sums: NDArray[np.float64],
-) -> None:
-    """Σ π, Σ π wp over the hands apart from one's own, and both with the part of π that folds.
-
-    reach [K, H] is π, folds [A, H] that part of it; a negative row of `folds` means none. [n, 4]
-    """
-    for play in prange(len(own)):
-        possible, wins = apart[own[play]], equity[equity_rows[play]]
-        range_ = reach[reach_rows[play]]
-        mass = points = folding = points_folding = 0.0
-        for hand in range(len(range_)):
-            share = range_[hand] * possible[hand]
-            mass += share
-            points += share * wins[hand]
-        if fold_rows[play] >= 0:
-            folded = folds[fold_rows[play]]
-            for hand in range(len(folded)):
-                share = folded[hand] * possible[hand]
-                folding += share
-                points_folding += share * wins[hand]
-        sums[play] = mass, points, folding, points_folding
+        return PlayRows(self._equities[street], plays)
 
 
 @njit(cache=True, parallel=True)
@@ -208,6 +173,7 @@ def _rank_hands(boards: Cards, hands: Cards, strengths: NDArray[np.int32]) -> No
 def _compare_hands(
     strengths: NDArray[np.int32], own: NDArray[np.integer], out: NDArray[np.float64]
 ) -> None:
+    """The equity of some of the hands against each hand, over all boards. [M, H]"""
     num_hands = strengths.shape[1]
     for row in prange(len(own)):
         points = np.zeros(num_hands, np.int32)  # two for a win, one for a tie

@@ -25,25 +25,29 @@ from math import ceil, comb
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit, prange
-from numpy.typing import NDArray
 
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
 from env.betting_tree import NONE, SHOWDOWN, BettingTree
 from env.cards import NO_CARD, NUM_BOARD
-from env.rules import Rules
-from evaluation.answers import checked
-from evaluation.equity import Boards, HandTable, weigh_ranges
+from env.game import Game
+from env.views import Views
+from evaluation.equity import Boards, HandTable
+from evaluation.range_sums import (
+    Bools,
+    Ints,
+    PlayRows,
+    Vectors,
+    draw_actions,
+    multiply_strategy,
+    weigh_ranges,
+)
+from policies.answers import checked
 
 if TYPE_CHECKING:
-    from deep_cfr.policy import Policy, ViewStrategies
+    from policies.policy import Policy, ViewStrategies
 
 _ASKED_ROWS = 1 << 16  # infosets put to the policy at once; bounds the memory it takes
 _TIE_CHIPS = 1e-6  # values this close are equal, whatever the rounding
-
-Vectors = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,7 @@ class LocalBestResponse:
 
 
 def local_best_response(
-    rules: Rules,
-    tree: BettingTree,
+    game: Game,
     policy: Policy,
     num_hands: int,
     rng: np.random.Generator,
@@ -68,20 +71,20 @@ def local_best_response(
     boards_per_batch: int = 16,
 ) -> LocalBestResponse:
     """At least `num_hands` hands of LBR: on each board some own hands, each in both seats."""
-    table = HandTable(rules, rng)
-    left = len(rules.deck) - rules.visible_board[-1]
-    num_own = min(hands_per_board, comb(left, rules.hole_cards))
+    table = HandTable(game.rules, rng)
+    left = len(game.rules.deck) - game.rules.visible_board[-1]
+    num_own = min(hands_per_board, comb(left, game.rules.hole_cards))
     num_boards = max(2, ceil(num_hands / (2 * num_own)))
     won_chips = np.empty((num_boards, 2))  # means over the hands of a board, by seat
     for start in range(0, num_boards, boards_per_batch):
-        batch = _drawn(table, tree, min(boards_per_batch, num_boards - start), num_own, rng)
-        ask = policy.for_views(batch.boards.views)
+        batch = _drawn(table, game.tree, min(boards_per_batch, num_boards - start), num_own, rng)
+        ask = policy.for_views(Views(game, batch.boards.views))
         for seat in (0, 1):
-            won = _Seat(tree, batch.boards, ask, seat, batch.numbers[seat]).play()
+            won = _Seat(game.tree, batch.boards, ask, seat, batch.numbers[seat]).play()
             means = won.reshape(-1, num_own).mean(axis=1)
             won_chips[start : start + len(means), seat] = means
         progress(2 * len(won))
-    won_mbb = 1000 * won_chips / rules.big_blind_chips
+    won_mbb = 1000 * won_chips / game.rules.big_blind_chips
     both = won_mbb.mean(axis=1)
     return LocalBestResponse(
         br_mbb=(float(won_mbb[:, 0].mean()), float(won_mbb[:, 1].mean())),
@@ -110,14 +113,14 @@ def _drawn(
     independent, but good luck and bad are spread evenly over a board.
     """
     rules, levels = table.rules, int(tree.depth[-1])
-    shown = rules.visible_board[-1]
+    num_cards = rules.visible_board[-1]
     full = np.full((size, NUM_BOARD), NO_CARD, np.uint8)
     own = np.empty((size, num_own), np.int64)
     numbers = np.empty((size, 2, num_own, levels))
     which = np.arange(num_own)
     steps = np.sqrt(np.arange(levels) + 2.5)  # on a circle of length one; irrational
     for row in range(size):
-        full[row, :shown] = rng.choice(rules.deck, shown, replace=False)
+        full[row, :num_cards] = rng.choice(rules.deck, num_cards, replace=False)
         order = table.by_strength(full[row])
         own[row] = order[((which + rng.random()) * (len(order) / num_own)).astype(np.int64)]
         numbers[row] = (rng.random((2, 1, levels)) + which[:, None] * steps) % 1
@@ -164,7 +167,7 @@ class _Seat:
             looks = np.where(own & tree.legal[nodes, RAISE], tree.children[nodes, RAISE], nodes)
             ranges = self._ranges(plays, looks, reach, origin)
             over = ~tree.is_decision[nodes]
-            won[plays[over]] = self._settle(plays[over], nodes[over], ranges, over)
+            won[plays[over]] = self._won_at_end(plays[over], nodes[over], ranges, over)
             moves = np.full(len(plays), RAISE)  # to where LBR has looked, or there already
             moves[own] = self._choose(plays[own], nodes[own], ranges, own)
             answers = ~over & (moves == RAISE)
@@ -181,7 +184,7 @@ class _Seat:
         tree, boards = self.tree, self.boards
         # At a showdown all cards have come, whatever the street of the last bet.
         last = boards.table.rules.streets - 1
-        street = np.where(tree.kind[looks] == SHOWDOWN, last, tree.street[looks])
+        street = np.where(tree.node_type[looks] == SHOWDOWN, last, tree.street[looks])
         visible = boards.visible_of[street, boards.board_of[plays]]
         keys = visible * len(tree) + looks
         _, first, of_play = np.unique(keys, return_index=True, return_inverse=True)
@@ -203,7 +206,7 @@ class _Seat:
             answers = self.ask(rows[part], asked[part])
             strategy[part] = checked(self.tree, answers, boards.views, rows[part], asked[part])
         joint = np.empty((len(nodes), NUM_ACTIONS, reach.shape[1]))
-        _multiply(reach, strategy, starts, boards.view_of, visible, joint)
+        multiply_strategy(reach, strategy, starts, boards.view_of, visible, joint)
         return joint
 
     def _choose(self, plays: Ints, nodes: Ints, ranges: _Ranges, chosen: Bools) -> Ints:
@@ -218,82 +221,49 @@ class _Seat:
         called, raised = tree.children[nodes, CALL], tree.children[nodes, RAISE]
         answer = tree.children[raised, CALL]  # without meaning, like `raised`, if none is legal
         stake = tree.contributions.min(axis=1)
-        values = np.stack([
-            -mass * tree.contributions[nodes, seat],
-            (2 * won - mass) * stake[called],
-            folding * tree.contributions[raised, 1 - seat]
-            + (2 * (won - won_folding) - (mass - folding)) * stake[answer],
-        ], axis=1)  # fmt: skip
+        values_fold = -mass * tree.contributions[nodes, seat]
+        values_call = (2 * won - mass) * stake[called]
+        stays, won_stays = mass - folding, won - won_folding
+        values_raise = folding * tree.contributions[raised, 1 - seat]
+        values_raise += (2 * won_stays - stays) * stake[answer]
+        values = np.stack([values_fold, values_call, values_raise], axis=1)  # times the mass
         values = np.where(tree.legal[nodes], values / mass[:, None], -np.inf)
         # The cheapest of the best; rounding must not decide between equals.
         return (values >= values.max(axis=1, keepdims=True) - _TIE_CHIPS).argmax(axis=1)
 
-    def _settle(self, plays: Ints, nodes: Ints, ranges: _Ranges, over: Bools) -> Vectors:
+    def _won_at_end(self, plays: Ints, nodes: Ints, ranges: _Ranges, over: Bools) -> Vectors:
         """What LBR wins where plays end: at a showdown, on average over q's range. [n]"""
         tree = self.tree
         sign = 1 if self.seat == 0 else -1
         won = sign * tree.payoffs(nodes, np.full(len(nodes), sign, np.int8)).astype(np.float64)
-        shown = tree.kind[nodes] == SHOWDOWN
-        last = self.boards.table.rules.streets - 1
-        mass, points = self._weigh(last, plays[shown], ranges, np.flatnonzero(over)[shown]).T[:2]
-        won[shown] *= 2 * points / mass - 1
+        showdown = tree.node_type[nodes] == SHOWDOWN
+        last, rows = self.boards.table.rules.streets - 1, np.flatnonzero(over)[showdown]
+        mass, points = self._weigh(last, plays[showdown], ranges, rows).T[:2]
+        won[showdown] *= 2 * points / mass - 1
         return won
 
     def _weigh(self, street: int, plays: Ints, ranges: _Ranges, rows: Ints) -> Vectors:
         """Sums over q's range, see `weigh_ranges`. [n, 4]"""
-        of_play = ranges.of_play[rows]
-        equity, equity_rows = self.boards.equities(street, plays)
+        boards, of_play = self.boards, ranges.of_play[rows]
         sums = np.empty((len(plays), 4))
         weigh_ranges(
-            ranges.reach, ranges.joint[:, FOLD], of_play, ranges.joint_of[of_play],
-            self.boards.table.apart, self.boards.own_of[plays], equity, equity_rows, sums,
-        )  # fmt: skip
+            reach=PlayRows(ranges.reach, of_play),
+            folds=PlayRows(ranges.joint[:, FOLD], ranges.joint_of[of_play]),
+            apart=PlayRows(boards.table.apart, boards.own_of[plays]),
+            equity=boards.equities(street, plays),
+            sums=sums,
+        )
         return sums
 
     def _reply(self, plays: Ints, nodes: Ints, ranges: _Ranges, rows: Bools) -> Ints:
         """q's actions, drawn from what its range does, the whole board known. [n]"""
         boards = self.boards
         replies = np.empty(len(plays), np.int64)
-        _draw_actions(
-            ranges.joint, ranges.joint_of[ranges.of_play[rows]],
-            boards.table.apart, boards.own_of[plays],
-            boards.possible, boards.visible_of[-1, boards.board_of[plays]],
-            self.numbers[plays, self.tree.depth[nodes]], replies,
-        )  # fmt: skip
+        draw_actions(
+            joint=PlayRows(ranges.joint, ranges.joint_of[ranges.of_play[rows]]),
+            apart=PlayRows(boards.table.apart, boards.own_of[plays]),
+            possible=PlayRows(boards.possible, boards.visible_of[-1, boards.board_of[plays]]),
+            numbers=self.numbers[plays, self.tree.depth[nodes]],
+            actions=replies,
+        )
         return replies
-
-
-@njit(cache=True, parallel=True)
-def _multiply(
-    reach: Vectors, strategy: Vectors, starts: Ints, view_of: Ints, visible: Ints, joint: Vectors
-) -> None:
-    for row in prange(len(reach)):
-        views = view_of[visible[row]]
-        for hand in range(reach.shape[1]):
-            for action in range(3):
-                probability = strategy[starts[row] + views[hand], action]
-                joint[row, action, hand] = reach[row, hand] * probability
-
-
-@njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
-def _draw_actions(
-    joint: Vectors, joint_rows: Ints, apart: Bools, own: Ints,
-    possible: Bools, whole: Ints, numbers: Vectors, replies: Ints,
-) -> None:  # fmt: skip
-    """The action whose share of the range's mass a number falls into; never one without mass."""
-    for play in prange(len(own)):
-        mass = np.zeros(3)
-        first, second = apart[own[play]], possible[whole[play]]
-        for action in range(3):
-            masses = joint[joint_rows[play], action]
-            total = 0.0
-            for hand in range(len(masses)):
-                total += masses[hand] * (first[hand] & second[hand])
-            mass[action] = total
-        left = numbers[play] * mass.sum()
-        for action in range(3):
-            if mass[action] > 0:
-                replies[play] = action
-                left -= mass[action]
-                if left < 0:
-                    break

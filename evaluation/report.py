@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from env.rules import Rules
+from evaluation.results import EvaluatedModel, Evaluation
+from models.records import ExploitabilityRecord, HeadToHead
 
 METHOD_NAMES = {
     "exact": "exact best response",
@@ -12,73 +12,81 @@ METHOD_NAMES = {
     "lbr": "local best response",
     "exploiter": "trained exploiter",
 }
-SHOWN_HANDS = 6
+LABELS = {
+    "exact": "exploitability",
+    "lower bound": "exploitability ≥",
+    "estimate": "estimate",
+}
+LISTED_HANDS = 6  # of those that give away most
 
 
-def one_model(name: str, rules: Rules, entry: dict[str, Any]) -> str:
+def one_model(name: str, rules: Rules, found: Evaluation) -> str:
     """All there is to say about one model."""
-    kind = entry["kind"]
-    label = {"exact": "exploitability", "lower bound": "exploitability ≥"}.get(kind, "estimate")
+    record = found.record
     lines = [
         ("model", name),
         ("rules", rules.describe()),
-        ("method", f"{METHOD_NAMES[entry['method']]} ({kind})"),
-        (label, f"{amount(entry)} mbb/g"),
-        ("responder wins", "{:.1f} in seat 0, {:.1f} in seat 1".format(*entry["br_mbb"])),
+        ("method", f"{METHOD_NAMES[record.method]} ({record.claim})"),
+        (LABELS[record.claim], f"{amount(record)} mbb/g"),
     ]
-    if entry["value_mbb"] is not None:
-        lines.append(("game value", f"{entry['value_mbb']:+.1f} for seat 0 in self-play"))
-    lines.append(("effort", effort(entry)))
-    if entry["note"]:
-        lines.append(("note", entry["note"]))
-    if entry.get("by_hand"):
-        worst = entry["by_hand"][:SHOWN_HANDS]
-        gains = ", ".join(f"{row['hand']} {row['gain_mbb']:.0f}" for row in worst)
+    if record.br_mbb is not None:
+        first, second = record.br_mbb
+        lines.append(("responder wins", f"{first:.1f} in seat 0, {second:.1f} in seat 1"))
+    if record.value_mbb is not None:
+        lines.append(("game value", f"{record.value_mbb:+.1f} for seat 0 in self-play"))
+    lines.append(("effort", effort(record)))
+    if record.note:
+        lines.append(("note", record.note))
+    worst = found.hand_rows()[:LISTED_HANDS]
+    if worst:
+        gains = ", ".join(f"{row.hand} {row.gain_mbb:.0f}" for row in worst)
         lines.append(("largest gains", f"{gains} (mbb with these starting hands)"))
     return "\n".join(f"{label:<17}{text}" for label, text in lines)
 
 
-def many_models(rules: Rules, entries: list[dict[str, Any]]) -> str:
+def many_models(rules: Rules, models: list[EvaluatedModel]) -> str:
     """A run, a line per checkpoint."""
-    first = entries[0]
+    first = models[0].record
     lines = [
         rules.describe(),
-        f"{METHOD_NAMES[first['method']]}: {first['kind']}; {first['note'] or 'mbb per hand'}",
+        f"{METHOD_NAMES[first.method]}: {first.claim}; {first.note or 'mbb per hand'}",
         "",
         f"{'model':<14}{'iteration':>10}{'nodes touched':>16}{'mbb/g':>18}"
         f"{'seat 0':>10}{'seat 1':>10}{'seconds':>9}",
     ]
-    lines += [
-        f"{entry['name']:<14}{entry['iteration']:>10}{entry['nodes_touched']:>16,}"
-        f"{amount(entry):>18}{entry['br_mbb'][0]:>10.1f}{entry['br_mbb'][1]:>10.1f}"
-        f"{entry['seconds']:>9.1f}"
-        for entry in entries
-    ]
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_line, models)])
 
 
-def head_to_head(newest: str, results: dict[str, dict[str, Any]]) -> str:
+def _line(model: EvaluatedModel) -> str:
+    record = model.record
+    seats = "".join(f"{won:>10.1f}" for won in record.br_mbb or ())
+    return (
+        f"{model.folder.name:<14}{model.iteration:>10}{model.nodes_touched:>16,}"
+        f"{amount(record):>18}{seats}{record.seconds:>9.1f}"
+    )
+
+
+def head_to_head(newest: str, results: dict[str, HeadToHead]) -> str:
     """How the newest model fares against each of the others."""
     lines = [f"{newest} against earlier models, duplicate deals:"]
     lines += [
-        f"  {opponent:<14}{result['mbb']:>+9.1f} ± {result['ci95']:.1f} mbb/g"
-        f"{result['hands']:>12,} hands"
+        f"  {opponent:<14}{result.mbb:>+9.1f} ± {result.ci95:.1f} mbb/g{result.hands:>12,} hands"
         for opponent, result in results.items()
     ]
     return "\n".join(lines)
 
 
-def amount(entry: dict[str, Any]) -> str:
-    """`53.2`, or `53.2 ± 4.1`."""
-    value, interval = entry["exploitability_mbb"], entry["interval_mbb"]
+def amount(record: ExploitabilityRecord) -> str:
+    """`53.24`, or `53.2 ± 4.1`."""
+    value, interval = record.exploitability_mbb, record.interval_mbb
     return f"{value:.1f} ± {interval:.1f}" if interval else f"{value:.2f}"
 
 
-def effort(entry: dict[str, Any]) -> str:
+def effort(record: ExploitabilityRecord) -> str:
     """What the answer took."""
-    parts = [f"{entry['hands']:,} hands"] if entry["hands"] else []
-    if entry["boards"]:
-        parts.append(f"{entry['boards']:,} boards")
-    if entry["hands"]:
-        parts.append(f"seed {entry['seed']}")
-    return ", ".join([*parts, f"{entry['seconds']:.1f} s"])
+    parts = [f"{record.hands:,} hands"] if record.hands else []
+    if record.boards:
+        parts.append(f"{record.boards:,} boards")
+    if record.hands:
+        parts.append(f"seed {record.seed}")
+    return ", ".join([*parts, f"{record.seconds:.1f} s"])

@@ -18,7 +18,7 @@ EXPLOITER_HANDS, EXPLOITER_TOY_HANDS = 200_000, 2_000_000  # toy games are quick
 
 
 class MethodError(ValueError):
-    """Options that do not go together; the message says which."""
+    """Options that do not go together; the message names them."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from env.actions import CALL, FOLD
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards, canonical
-from env.compiler import compile
 from env.deals import NUM_DEAL_SLOTS, canonical_views, deal_slots, showdown_results, visible_cards
-from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import LEDUC, Rules, parse_rules
 from tests.policies import Stateless, normalised
 
@@ -22,7 +21,7 @@ OPENSPIEL = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
 
 
 def tree_of(rules: Rules) -> BettingTree:
-    return compile(make_emulator(rules))
+    return load_game(rules).tree
 
 
 class InOpenSpiel:

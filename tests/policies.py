@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
 from env.betting_tree import BettingTree
 from env.cards import NUM_SLOTS, RANKS, Cards, canonical
+from env.views import Views
 
 Nodes = NDArray[np.integer]
 Strategies = NDArray[np.float32]
@@ -22,8 +23,8 @@ class Stateless:
     def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
         raise NotImplementedError
 
-    def for_views(self, views: Cards) -> Callable[[Nodes, Nodes], Strategies]:
-        return lambda rows, nodes: self.strategies(views[rows], nodes)
+    def for_views(self, views: Views) -> Callable[[Nodes, Nodes], Strategies]:
+        return lambda rows, nodes: self.strategies(views.cards[rows], nodes)
 
 
 @dataclass

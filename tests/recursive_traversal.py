@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from deep_cfr.policy import Policy
-from deep_cfr.traversal import draw, sample_action
 from env.betting_tree import BettingTree
 from env.cards import canonical
-from env.game import Emulator, State
+from env.states import Emulator, State
+from policies.drawing import draw, sample_action
+from policies.policy import Policy
 
 Key = tuple[bytes, int]  # canonical visible cards, node
 Sample = tuple[Key, list[float]]

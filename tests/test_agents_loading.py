@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,16 +13,19 @@ import pytest
 
 import agents
 from agents.names import BOT_NAMES
-from deep_cfr import checkpoint
-from deep_cfr.config import PRESETS
+from deep_cfr.presets import PRESETS
 from deep_cfr.solver import Solver
-from deep_cfr.storage import StorageError
 from env.betting_tree import BettingTree
 from env.cards import Cards, canonical
-from env.compiler import compile
 from env.deals import canonical_views, deal
-from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import KUHN, LEDUC, parse_rules
+from models.advantage_nets import load_single, save_advantage_nets
+from models.loading import load_model
+from models.saving import save_model
+from models.storage import StorageError
+from policies.policy import Nodes
+from training.checkpoint import save_latest
 
 ROOT = Path(__file__).parent.parent
 ITERATIONS = 2
@@ -39,17 +43,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         width=8,
     )
     folder = tmp_path_factory.mktemp("runs") / "tiny"
-    solver = Solver(config, KUHN, compile(make_emulator(KUHN)))
+    solver = Solver(config, load_game(KUHN))
     for _ in range(ITERATIONS):
         solver.iterate()
-        checkpoint.save_advantage_nets(folder, solver)
+        save_advantage_nets(folder, solver)
         policy, _ = solver.fit_strategy()
-        checkpoint.save_model(folder, solver, policy.network, {})
-        checkpoint.save_latest(folder, solver, {})
+        save_model(folder, solver, policy.network, {})
+        save_latest(folder, solver, {})
     return folder
 
 
-def situations(tree: BettingTree) -> tuple[Cards, np.ndarray]:
+def situations(tree: BettingTree) -> tuple[Cards, Nodes]:
     nodes = np.flatnonzero(tree.is_decision)
     views = canonical_views(KUHN, deal(KUHN, len(nodes), np.random.default_rng(0)))
     return views[np.arange(len(nodes)), tree.actor[nodes], tree.street[nodes]], nodes
@@ -59,14 +63,14 @@ def test_a_run_is_all_its_models(run: Path) -> None:
     found = agents.load(run)
     assert [agent.name for agent in found] == ["tiny/iter_0001", "tiny/iter_0002"]
     assert [agent.iteration for agent in found] == [1, 2]
-    assert {agent.kind for agent in found} == {"model"}
+    assert {agent.source for agent in found} == {"model"}
     assert {agent.rules for agent in found} == {KUHN}
     assert [agent.folder for agent in found] == [run / "iter_0001", run / "iter_0002"]
 
 
 def test_a_model_by_folder_and_by_file_plays_alike(run: Path) -> None:
-    cards, nodes = situations(compile(make_emulator(KUHN)))
-    expected = checkpoint.load_model(run / "iter_0002")[1].strategies(cards, nodes)
+    cards, nodes = situations(load_game(KUHN).tree)
+    expected = load_model(run / "iter_0002").policy.strategies(cards, nodes)
     for spec in (run / "iter_0002", str(run / "iter_0002" / "strategy.keras")):
         (agent,) = agents.load(spec, KUHN)
         assert agent.name == "tiny/iter_0002"
@@ -75,9 +79,9 @@ def test_a_model_by_folder_and_by_file_plays_alike(run: Path) -> None:
 
 def test_single_deep_cfr(run: Path) -> None:
     (agent,) = agents.load(f"sdcfr:{run}", KUHN)
-    assert (agent.name, agent.kind, agent.iteration) == ("sdcfr:tiny", "single", ITERATIONS)
-    cards, nodes = situations(compile(make_emulator(KUHN)))
-    expected = checkpoint.load_single(run)[1].strategies(cards, nodes)
+    assert (agent.name, agent.source, agent.iteration) == ("sdcfr:tiny", "single", ITERATIONS)
+    cards, nodes = situations(load_game(KUHN).tree)
+    expected = load_single(run).policy.strategies(cards, nodes)
     np.testing.assert_array_equal(agent.policy.strategies(cards, nodes), expected)
 
 
@@ -85,7 +89,7 @@ def test_single_deep_cfr(run: Path) -> None:
 def test_bots_by_name(name: str) -> None:
     rules = parse_rules("hulh")
     (agent,) = agents.load(name, rules)
-    assert (agent.name, agent.kind, agent.rules) == (name, "bot", rules)
+    assert (agent.name, agent.source, agent.rules) == (name, "bot", rules)
     assert (agent.iteration, agent.folder) == (None, None)
     view = np.array([[51, 50, 52, 52, 52, 52, 52]], np.uint8)
     assert agent.policy.strategies(canonical(view), np.array([0])).sum() == pytest.approx(1)
@@ -121,8 +125,17 @@ def test_what_is_no_agent(run: Path, tmp_path: Path) -> None:
         agents.load(tmp_path)
 
 
-def test_names_come_without_tensorflow() -> None:
-    code = "import sys, agents, agents.names; sys.exit('tensorflow' in sys.modules)"
+def test_models_know_their_run_and_others_have_none(run: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(run / "iter_0002", tmp_path / "mine"))
+    (of_a_run,), (alone,) = agents.load(run / "iter_0002"), agents.load(copy)
+    assert (of_a_run.run, alone.run) == (run, copy)
+    assert alone.name == "mine"
+    (single,), (bot,) = agents.load(f"sdcfr:{run}"), agents.load("call", KUHN)
+    assert (single.run, bot.run) == (None, None)
+
+
+def test_bots_are_loaded_without_tensorflow() -> None:
+    load = "agents.load('call', parse_rules('leduc'))"
+    code = f"import sys, agents; from env.rules import parse_rules; {load}; "
+    code += "sys.exit('tensorflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        _ = agents.nonsense

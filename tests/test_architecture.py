@@ -1,8 +1,9 @@
-"""The rooms of the house: who may import whom."""
+"""The rooms of the house: who may import whom, and who loads TensorFlow."""
 
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,58 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+# Every room imports from rooms before it only.
+ROOMS = (
+    "env",
+    "policies",
+    "deep_cfr",
+    "models",
+    "training",
+    "agents",
+    "arena",
+    "evaluation",
+    "commands",
+)
 THIRD_PARTY_OF_ENV = {"numba", "numpy", "pypokerengine", "tqdm"}
+HEAVY = ("tensorflow", "keras")
+# Modules of the later rooms that must stay light; env and policies are light as a whole.
+LIGHT = (
+    "agents.bots",
+    "agents.names",
+    "agents.styles",
+    "arena.match",
+    "arena.round_robin",
+    "arena.standings",
+    "arena.statistics",
+    "commands.evaluate_options",
+    "commands.tournament_options",
+    "commands.train_options",
+    "deep_cfr.config",
+    "deep_cfr.fitting.merging",
+    "deep_cfr.memory",
+    "deep_cfr.networks.encoding",
+    "deep_cfr.networks.strength_table",
+    "deep_cfr.presets",
+    "deep_cfr.regret_matching",
+    "deep_cfr.sampling.external_sampling",
+    "deep_cfr.sampling.range_sampling",
+    "deep_cfr.single_deep_cfr",
+    "evaluation.best_response",
+    "evaluation.local_best_response",
+    "models.layout",
+    "models.records",
+    "models.storage",
+    "evaluate",
+    "tournament",
+    "train",
+)
+
+
+def modules_of(room: str) -> list[str]:
+    """Every module of a room, those in folders below it included."""
+    files = sorted((ROOT / room).rglob("*.py"))
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    return [name.removesuffix(".__init__") for name in names if not name.endswith("__main__")]
 
 
 def imports(path: Path) -> set[str]:
@@ -24,43 +76,62 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "env").glob("*.py")), ids=lambda path: path.name)
-def test_the_game_stands_alone(path: Path) -> None:
-    foreign = imports(path) - set(sys.stdlib_module_names) - THIRD_PARTY_OF_ENV - {"env"}
-    assert not foreign
+def loaded_by(module: str) -> set[str]:
+    """The top-level names that are really loaded once a module has been imported, by whomever."""
+    code = f"import sys, json, {module}; print(json.dumps([m.split('.')[0] for m in sys.modules]))"
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_only_rooms_before_them(room: str) -> None:
+    later = set(ROOMS[ROOMS.index(room) + 1 :]) | {"train", "evaluate", "tournament", "tests"}
+    for path in sorted((ROOT / room).rglob("*.py")):
+        assert not imports(path) & later, path
+
+
+def test_every_room_is_listed() -> None:
+    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert folders - {"tests", "benchmarks"} == set(ROOMS)
+
+
+def test_the_game_stands_alone() -> None:
+    for path in sorted((ROOT / "env").rglob("*.py")):
+        foreign = imports(path) - set(sys.stdlib_module_names) - THIRD_PARTY_OF_ENV - {"env"}
+        assert not foreign, path
 
 
 def test_two_modules_know_pypokerengine() -> None:
     """The emulator plays on it; the player sits down at somebody else's table."""
     importers = [
         str(path.relative_to(ROOT))
-        for folder in ("env", "deep_cfr", "agents", "evaluation", "benchmarks")
-        for path in sorted((ROOT / folder).glob("*.py"))
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
         if "pypokerengine" in imports(path)
     ]
     assert importers == ["env/emulator.py", "agents/pypokerengine_player.py"]
 
 
-WITHOUT_TENSORFLOW = {
-    "config.py", "command.py", "memory.py", "merging.py", "regret_matching.py", "encoding.py",
-    "storage.py", "traversal.py", "solver.py", "charts.py", "layout.py", "progress.py",
-}  # fmt: skip
+@pytest.mark.parametrize("room", ["env", "policies"])
+def test_games_and_policies_never_load_tensorflow(room: str) -> None:
+    loaded = loaded_by(", ".join(modules_of(room)))
+    assert not loaded & set(HEAVY)
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "deep_cfr").glob("*.py")), ids=lambda path: path.name
-)
-def test_the_learner_knows_no_evaluators_and_imports_tensorflow_in_few_places(path: Path) -> None:
-    found = imports(path)
-    assert not found & {"evaluation", "agents", "train", "tests", "benchmarks"}
-    if path.name in WITHOUT_TENSORFLOW:
-        assert not found & {"tensorflow", "keras", "tensorboard"}
+def test_light_modules_do_not_load_tensorflow() -> None:
+    """All at once first; one by one only to say which is to blame."""
+    if loaded_by(", ".join(LIGHT)) & set(HEAVY):
+        blamed = [module for module in LIGHT if loaded_by(module) & set(HEAVY)]
+        pytest.fail(f"these load TensorFlow: {', '.join(blamed)}")
 
 
-def test_help_and_games_load_without_tensorflow() -> None:
-    code = (
-        "import sys; import agents.names, env.strength; "
-        "import env, deep_cfr.command, deep_cfr.merging, train; "
-        "sys.exit('tensorflow' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+def test_the_check_sees_what_is_loaded_through_others() -> None:
+    """A module that imports no TensorFlow itself but loads it all the same is found out."""
+    assert "tensorflow" not in imports(ROOT / "models" / "loading.py")
+    assert "tensorflow" in loaded_by("models.loading")
+
+
+def test_training_knows_no_evaluators() -> None:
+    assert not loaded_by("training.run") & {"evaluation", "arena", "agents"}

@@ -1,61 +1,44 @@
-"""The table of all benchmarks, from canned figures; no benchmark runs here."""
+"""The benchmarks: every line of the table is measured, and ratios come from measurements."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import all as every
+from benchmarks import measuring
+from benchmarks.traversal import learned_solver, make_seatings, sample_one_round
+from deep_cfr.presets import PRESETS
+from env.cards import Cards
+from env.strength import Strengths
+from env.win_rates import Floats
 
-CANNED: dict[str, dict[str, float | None]] = {
-    "env": {
-        "compile_s": 10, "cache_load_s": 0.005, "emulator_actions_per_s": 1280,
-        "emulator_hands_per_s": 250, "playouts_per_s": 2.5e6, "openspiel_playouts_per_s": 25_000,
-        "openspiel_ratio": 100, "rankings_per_s": 4e7, "canonical_per_s": 2.5e7,
-    },
-    "traversal": {
-        "hulh_infosets_per_s": 1.2e6, "fhp_infosets_per_s": 9e5, "oracle_infosets_per_s": 80,
-        "oracle_ratio": 15_000, "openspiel_infosets_per_s": 2000, "openspiel_ratio": 600,
-    },
-    "training": {
-        "thesis_samples_per_s": 5e4, "thesis_gflops": 90, "thesis_matmul_gflops": 100,
-        "paper_samples_per_s": 3e5, "paper_gflops": 60, "paper_matmul_gflops": 100,
-    },
-    "merging": {"single_error": 0.5, "merged_error": 0.125},
-    "evaluation": {"fhp_exact_s": 80, "fhp_exact_peak_gb": 0.91, "lbr_hands_per_s": 2210},
-    "match": {"hands_per_s": 64_000, "naive_hands_per_s": 5, "naive_ratio": 12_800},
-}  # fmt: skip
+SCRIPTS = list(dict.fromkeys(row.script for row in every.ROWS))
+SHARED_MODULES = {"__init__", "all", "measuring", "random_rows"}
+NEEDS_PYTORCH = {"openspiel_infosets_per_s"}
 
-TABLE = """\
-                                            ours  OpenSpiel  naive  limit  ratio
-hulh betting tree ready, s                 0.005          –     10      –  0.0005× naive
-emulator, actions/s                        1,280          –      –      –  –
-random hulh playouts/s                 2,500,000     25,000    250      –  100× OpenSpiel, 10,000× naive
-7-card rankings/s                     40,000,000          –      –      –  –
-suit-canonical forms/s                25,000,000          –      –      –  –
-traversal in hulh, infosets/s          1,200,000      2,000     80      –  600× OpenSpiel, 15,000× naive
-traversal in fhp, infosets/s             900,000          –      –      –  –
-fit of a thesis network, samples/s        50,000          –      –      –  –
-  GFLOP/s                                     90          –      –    100  0.9× limit
-fit of a paper network, samples/s        300,000          –      –      –  –
-  GFLOP/s                                     60          –      –    100  0.6× limit
-error of a fit, Leduc, antes               0.125          –    0.5      –  0.25× naive
-exact best response in fhp, s                 80          –      –      –  –
-  peak memory, GB                           0.91          –      –      –  –
-local best response in hulh, hands/s       2,210          –      –      –  –
-match in hulh, hands/s                    64,000          –      5      –  12,800× naive
-"""  # noqa: E501
+
+def keys_of(row: every.Row) -> set[str]:
+    """The figures that a row shows."""
+    return {row.ours, row.openspiel, row.naive, row.limit} - {""}
+
+
+def made_up_figures(script: str) -> every.Figures:
+    """A different number for every figure that the table asks of a script."""
+    keys = sorted(set().union(*(keys_of(row) for row in every.ROWS if row.script == script)))
+    return {key: 10.0 * place for place, key in enumerate(keys, start=1)}
 
 
 def write_scripts(folder: Path, **bodies: str) -> None:
-    """Scripts that print canned figures after a line for people, or do what is asked instead."""
-    for script, figures in CANNED.items():
-        body = bodies.get(script, f"print('measured')\nprint({json.dumps(figures)!r})")
+    """Scripts that print made-up figures after a line for people, or do what is asked instead."""
+    for script in SCRIPTS:
+        figures = json.dumps(made_up_figures(script))
+        body = bodies.get(script, f"print('measured')\nprint({figures!r})")
         (folder / f"{script}.py").write_text(body)
 
 
@@ -71,52 +54,99 @@ def line_of(printed: str, meaning: str) -> list[str]:
     return re.split(r"\s{2,}", line[len(meaning) :].strip())
 
 
-def test_the_table_sets_ours_beside_the_others() -> None:
-    assert every.table(dict(CANNED)) == TABLE.rstrip("\n")
-
-
 def test_every_script_of_the_folder_has_rows() -> None:
-    scripts = {path.stem for path in every.FOLDER.glob("*.py")} - {"__init__", "all", "measuring"}
-    assert {row.script for row in every.ROWS} == scripts - every.APART
-    assert scripts > every.APART
+    scripts = {path.stem for path in every.FOLDER.glob("*.py")} - SHARED_MODULES
+    assert set(SCRIPTS) | every.APART == scripts
+    assert not set(SCRIPTS) & every.APART
 
 
-@pytest.mark.parametrize("script", CANNED)
-def test_rows_name_figures_that_their_script_reports(script: str) -> None:
-    """A key that nobody reports would be a dash for ever."""
-    source = (every.FOLDER / f"{script}.py").read_text()
-    reported = re.findall(r'Figure\(\s*f?"(\w+|\{name\}\w+)"', source)
-    keys = {key.replace("{name}", name) for key in reported for name in ("thesis", "paper")}
-    rows = [row for row in every.ROWS if row.script == script]
-    asked = {key for row in rows for key in (row.ours, row.openspiel, row.naive, row.limit)}
-    assert asked - {""} <= keys
-    assert set(CANNED[script]) <= keys
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_tiny_run_measures_everything_that_its_rows_show(script: str) -> None:
+    figures = every.run(script, 0.01)
+    for row in every.ROWS:
+        if row.script == script:
+            missing = {key for key in keys_of(row) if not figures.get(key)}
+            assert missing <= NEEDS_PYTORCH, row.meaning
+            assert every.FAILED not in every.cells(row, figures)
+    for ours, other, ratio in (
+        ("range_pairs_per_s", "range_apart_pairs_per_s", "range_sharing_ratio"),
+        ("range_pairs_per_s", "range_by_seat_pairs_per_s", "range_by_seat_ratio"),
+        ("hulh_infosets_per_s", "oracle_infosets_per_s", "oracle_ratio"),
+    ):
+        if script == "traversal":
+            numbers = [figures[key] or 0.0 for key in (ours, other, ratio)]
+            assert numbers[0] / numbers[1] == pytest.approx(numbers[2])
 
 
-def test_all_scripts_run_and_json_comes_last(
+def test_views_of_their_own_cost_features_and_change_no_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the benchmark says of the ways it compares: features once, three times, twice."""
+    solver = learned_solver(PRESETS["smoke"][1])
+    computed = 0
+    compute = Strengths.expected
+
+    def counting(self: Strengths, views: Cards) -> Floats:
+        nonlocal computed
+        computed += len(views)
+        return compute(self, views)
+
+    monkeypatch.setattr(Strengths, "expected", counting)
+    counts, samples = [], []
+    for policies in make_seatings(*solver.policies):
+        computed = 0
+        samples.append(sample_one_round(solver, policies, traverser=0, seed=5))
+        counts.append(computed)
+    shared, apart, by_seat = counts
+    assert shared > 0
+    assert (apart, by_seat) == (3 * shared, 2 * shared)
+    for other in samples[1:]:
+        np.testing.assert_array_equal(other.advantages, samples[0].advantages)
+        np.testing.assert_array_equal(other.strategies, samples[0].strategies)
+
+
+def test_rates_of_ways_by_turns_are_medians(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock that only work moves: one turn in four takes ten times as long."""
+    now, called = 0.0, ""
+
+    def work(name: str, seconds: float) -> int:
+        nonlocal now, called
+        called += name
+        now += seconds * (10 if called.count(name) % 4 == 0 else 1)
+        return 100
+
+    monkeypatch.setattr("benchmarks.measuring.time.perf_counter", lambda: now)
+    rates = measuring.alternating_rates([lambda: work("a", 2.0), lambda: work("b", 5.0)], 0.0)
+    assert rates == [50.0, 20.0]
+    assert called == "ab" * (measuring.MIN_TURNS + 1)
+
+
+def test_ratios_are_ours_over_the_other_and_json_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = "import sys; assert sys.argv[1:] == ['--seconds', '2.5', '--json']"
-    write_scripts(tmp_path, match=f"{asked}\nprint({json.dumps(CANNED['match'])!r})")
+    figures = {"hands_per_s": 50.0, "naive_hands_per_s": 4.0}
+    write_scripts(tmp_path, match=f"{asked}\nprint({json.dumps(figures)!r})")
     assert call(tmp_path, monkeypatch, "--seconds", "2.5", "--json") == 0
     printed = capsys.readouterr()
-    assert printed.out.startswith(TABLE)
-    assert "requirements-benchmark.txt" not in printed.out
-    assert f"2.5 s for each measurement, on {os.cpu_count()} CPUs" in printed.out
-    assert json.loads(printed.out.splitlines()[-1]) == CANNED
+    assert line_of(printed.out, "match in hulh, hands/s") == ["50", "–", "4", "–", "12.5× naive"]
+    assert json.loads(printed.out.splitlines()[-1])["match"] == figures
+    assert every.NO_PYTORCH not in printed.out
     assert printed.err == "", "no progress bar when nobody watches"
 
 
 def test_without_pytorch_openspiel_is_a_dash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    figures = {**CANNED["traversal"], "openspiel_infosets_per_s": None, "openspiel_ratio": None}
+    figures = made_up_figures("traversal") | dict.fromkeys(NEEDS_PYTORCH)
     write_scripts(tmp_path, traversal=f"print({json.dumps(figures)!r})")
     assert call(tmp_path, monkeypatch) == 0
     printed = capsys.readouterr().out
     shown = line_of(printed, "traversal in hulh, infosets/s")
-    assert shown == ["1,200,000", "–", "80", "–", "15,000× naive"]
-    assert "pip install -r requirements-benchmark.txt" in printed
+    assert shown[1] == every.NOTHING
+    assert "OpenSpiel" not in shown[-1]
+    assert every.NO_PYTORCH in printed
 
 
 @pytest.mark.parametrize(
@@ -143,5 +173,6 @@ def test_one_failing_script_costs_its_rows_only(
     printed = capsys.readouterr()
     assert printed.err == f"benchmarks/match.py failed: {complaint}\n"
     assert line_of(printed.out, "match in hulh, hands/s") == ["failed", "–", "–", "–", "–"]
-    assert line_of(printed.out, "local best response in hulh, hands/s")[0] == "2,210"
-    assert json.loads(printed.out.splitlines()[-1]) == {**CANNED, "match": None}
+    assert every.FAILED not in line_of(printed.out, "local best response in hulh, hands/s")
+    results = json.loads(printed.out.splitlines()[-1])
+    assert [script for script, figures in results.items() if figures is None] == ["match"]

@@ -8,6 +8,7 @@ import pytest
 
 from env.boards import boards, hand_classes, private_hands, sampled
 from env.cards import NO_CARD, Cards
+from env.game import Game, load_game
 from env.rules import FHP, HULH, KUHN, LEDUC, Rules, parse_rules
 from evaluation.best_response import (
     Exploitability,
@@ -45,13 +46,13 @@ def test_equals_openspiel(preset: str, policies: int, openspiel: dict[str, InOpe
     rules, tree = theirs.rules, theirs.tree
     tested: list[Stateless] = [Uniform(tree), *(Hashed(tree, i) for i in range(policies))]
     for policy in tested:
-        ours = exploitability(rules, tree, policy)
+        ours = exploitability(Game(rules, tree), policy)
         assert ours.br_chips == pytest.approx(theirs.best_response_values(policy), abs=1e-9)
         assert ours.value_chips == pytest.approx(theirs.value(policy, policy), abs=1e-9)
         nash_conv = pyspiel.nash_conv(theirs.game, theirs.policy(policy))
         assert 2 * ours.exploitability_chips == pytest.approx(nash_conv, abs=1e-6)
         against = Hashed(tree, 100)
-        value = expected_value(rules, tree, policy, against)
+        value = expected_value(Game(rules, tree), policy, against)
         assert value == pytest.approx(theirs.value(policy, against), abs=1e-9)
 
 
@@ -59,8 +60,9 @@ def test_equals_openspiel(preset: str, policies: int, openspiel: dict[str, InOpe
 
 
 def test_uniform_policies_lose_what_the_literature_says() -> None:
-    kuhn, leduc = (exploitability(rules, tree_of(rules), Uniform(tree_of(rules)))
-                   for rules in (KUHN, LEDUC))  # fmt: skip
+    kuhn, leduc = (
+        exploitability(load_game(rules), Uniform(tree_of(rules))) for rules in (KUHN, LEDUC)
+    )
     assert kuhn.exploitability_chips == pytest.approx(11 / 24, abs=1e-12)
     assert kuhn.value_chips == pytest.approx(1 / 8, abs=1e-12)
     assert 2 * leduc.exploitability_chips == pytest.approx(4.7472, abs=5e-5)
@@ -69,20 +71,20 @@ def test_uniform_policies_lose_what_the_literature_says() -> None:
 @pytest.mark.parametrize("alpha", [0, 0.1, 0.25, 1 / 3])
 def test_kuhn_equilibria_cannot_be_exploited(alpha: float) -> None:
     tree = tree_of(KUHN)
-    result = exploitability(KUHN, tree, KuhnEquilibrium(tree, alpha))
+    result = exploitability(Game(KUHN, tree), KuhnEquilibrium(tree, alpha))
     assert result.exploitability_chips == pytest.approx(0, abs=1e-7)
     assert result.br_chips == pytest.approx((-1 / 18, 1 / 18), abs=1e-7)
     assert result.value_chips == pytest.approx(-1 / 18, abs=1e-7)
     # Calling more with the queen stops the jack from bluffing and pays the king: 1/6 more calls
     # of one chip, king against queen one deal in six.
-    loose = exploitability(KUHN, tree, KuhnEquilibrium(tree, alpha, queen_calls=1 / 2))
+    loose = exploitability(Game(KUHN, tree), KuhnEquilibrium(tree, alpha, queen_calls=1 / 2))
     assert loose.br_chips == pytest.approx((-1 / 18 + 1 / 36, 1 / 18), abs=1e-7)
 
 
 def test_always_folding_loses_three_quarters_of_a_big_blind() -> None:
     rules = parse_rules(SMALL_FLOP_HOLDEM)
     tree = tree_of(rules)
-    result = exploitability(rules, tree, AlwaysFold(tree))
+    result = exploitability(Game(rules, tree), AlwaysFold(tree))
     assert result.br_chips == pytest.approx((10, 5), abs=1e-9)
     assert result.exploitability_mbb == pytest.approx(750, abs=1e-6)
     assert result.value_chips == pytest.approx(-5, abs=1e-9)
@@ -95,7 +97,7 @@ def test_units() -> None:
     assert result.br_mbb == (300, 200)
     assert result.value_mbb == -100
     tree = tree_of(KUHN)
-    assert exploitability(KUHN, tree, Uniform(tree)).big_blind_chips == KUHN.ante
+    assert exploitability(Game(KUHN, tree), Uniform(tree)).big_blind_chips == KUHN.ante
 
 
 # Brute force
@@ -120,12 +122,12 @@ def test_equals_brute_force(text: str) -> None:
     rules = parse_rules(text)
     tree = tree_of(rules)
     policy, other = Hashed(tree, 1), Hashed(tree, 2)
-    result = exploitability(rules, tree, policy)
+    result = exploitability(Game(rules, tree), policy)
     by_force = BruteForce(rules, tree, policy, policy)
     best = (by_force.value(best_responder=0), -by_force.value(best_responder=1))
     assert result.br_chips == pytest.approx(best, abs=1e-9)
     assert result.value_chips == pytest.approx(by_force.value(), abs=1e-9)
-    value = expected_value(rules, tree, other, policy)
+    value = expected_value(Game(rules, tree), other, policy)
     assert value == pytest.approx(BruteForce(rules, tree, other, policy).value(), abs=1e-9)
     assert abs(value - result.value_chips) > 1e-3, "the two policies differ"
 
@@ -135,7 +137,7 @@ def test_best_responses_to_equilibria_gain_nothing() -> None:
         tree = tree_of(rules)
         equilibrium = Equilibrium(rules, tree)
         assert equilibrium.value == pytest.approx(value, abs=1e-6)
-        found = exploitability(rules, tree, equilibrium)
+        found = exploitability(Game(rules, tree), equilibrium)
         assert found.exploitability_chips == pytest.approx(0, abs=1e-6)
         assert found.br_chips == pytest.approx((value, -value), abs=2e-6)
 
@@ -146,7 +148,7 @@ def test_best_responses_to_equilibria_gain_nothing() -> None:
 def test_values_by_hand_add_up() -> None:
     rules = parse_rules(SMALL_FLOP_HOLDEM)
     tree = tree_of(rules)
-    found = exploitability(rules, tree, Hashed(tree, 5))
+    found = exploitability(Game(rules, tree), Hashed(tree, 5))
     by_hand = found.by_hand
     assert by_hand is not None
     assert by_hand.shares.sum() == pytest.approx(1)
@@ -160,7 +162,7 @@ def test_values_by_hand_add_up() -> None:
 def test_kuhn_by_hand() -> None:
     """Against the caller who never bets, a king bets and wins 2, a queen gains on average 0."""
     tree = tree_of(KUHN)
-    by_hand = exploitability(KUHN, tree, Fixed([0.0, 1.0, 0.0])).by_hand
+    by_hand = exploitability(Game(KUHN, tree), Fixed([0.0, 1.0, 0.0])).by_hand
     assert by_hand is not None
     assert by_hand.br_mbb.tolist() == [[-1000, 0, 2000], [-1000, 0, 2000]]
     assert by_hand.value_mbb.tolist() == [[-1000, 0, 1000], [-1000, 0, 1000]]
@@ -188,7 +190,7 @@ def test_policies_that_look_at_suits_are_symmetrised(text: str) -> None:
     rules = parse_rules(text)
     tree = tree_of(rules)
     policy = LooksAtSuits(rules)
-    found = exploitability(rules, tree, policy)
+    found = exploitability(Game(rules, tree), policy)
     by_force = BruteForce(rules, tree, policy, policy)
     assert found.br_chips[0] == pytest.approx(by_force.value(best_responder=0), abs=1e-9)
     assert found.br_chips[1] == pytest.approx(-by_force.value(best_responder=1), abs=1e-9)
@@ -201,16 +203,16 @@ def test_a_sample_of_boards_is_fair_and_its_best_response_too_good() -> None:
     rules = parse_rules("fhp:ranks=9TJQKA,suits=cdh,max_raises=1/1")
     tree = tree_of(rules)
     policy = Hashed(tree, 6)
-    exact = exploitability(rules, tree, policy)
+    exact = exploitability(Game(rules, tree), policy)
     estimates = [
-        exploitability(rules, tree, policy, sample=(8, np.random.default_rng(seed)))
+        exploitability(Game(rules, tree), policy, sample=(8, np.random.default_rng(seed)))
         for seed in range(60)
     ]
     values = np.array([estimate.value_mbb for estimate in estimates])
     error = values.std(ddof=1) / np.sqrt(len(values))
     assert abs(values.mean() - exact.value_mbb) < 4 * error
     assert np.mean([e.exploitability_mbb for e in estimates]) > exact.exploitability_mbb
-    whole = exploitability(rules, tree, policy, sample=(10_000, np.random.default_rng(0)))
+    whole = exploitability(Game(rules, tree), policy, sample=(10_000, np.random.default_rng(0)))
     assert whole == exact
 
 
@@ -250,19 +252,21 @@ def test_merged_boards_give_what_all_boards_give(text: str) -> None:
     rules = parse_rules(text)
     tree = tree_of(rules)
     for policy in (Hashed(tree, 3), Hashed(tree, 4)):
-        merged = exploitability(rules, tree, policy)
-        alone = exploitability(rules, tree, policy, merge_suits=False)
+        merged = exploitability(Game(rules, tree), policy)
+        alone = exploitability(Game(rules, tree), policy, merge_suits=False)
         assert merged.br_chips == pytest.approx(alone.br_chips, abs=1e-11)
         assert merged.value_chips == pytest.approx(alone.value_chips, abs=1e-11)
-    value = expected_value(rules, tree, Hashed(tree, 3), Hashed(tree, 4))
-    alone_value = expected_value(rules, tree, Hashed(tree, 3), Hashed(tree, 4), merge_suits=False)
+    value = expected_value(Game(rules, tree), Hashed(tree, 3), Hashed(tree, 4))
+    alone_value = expected_value(
+        Game(rules, tree), Hashed(tree, 3), Hashed(tree, 4), merge_suits=False
+    )
     assert value == pytest.approx(alone_value, abs=1e-11)
 
 
 def test_one_call_per_board_and_street() -> None:
     tree = tree_of(LEDUC)
     policy = Uniform(tree)
-    exploitability(LEDUC, tree, policy)
+    exploitability(Game(LEDUC, tree), policy)
     assert policy.calls == [3 * 6] + 3 * [5 * 30]  # hands that look different × decisions
 
 
@@ -275,9 +279,9 @@ def test_one_call_per_board_and_street() -> None:
 def test_large_games_are_refused_at_once(rules: Rules) -> None:
     policy = Uniform(tree_of(KUHN))  # neither tree nor policy is looked at
     with pytest.raises(GameTooLarge, match="exact best response is for kuhn, leduc and fhp-sized"):
-        exploitability(rules, policy.tree, policy)
+        exploitability(Game(rules, policy.tree), policy)
     with pytest.raises(GameTooLarge, match=r"two streets and 22,100 boards.*local best response"):
-        expected_value(rules, policy.tree, policy, policy)
+        expected_value(Game(rules, policy.tree), policy, policy)
     assert not policy.calls
 
 
@@ -295,6 +299,6 @@ def test_large_games_are_refused_at_once(rules: Rules) -> None:
 def test_policies_that_are_none_are_refused(row: list[float], complaint: str) -> None:
     tree = tree_of(KUHN)
     with pytest.raises(ValueError, match=complaint):
-        exploitability(KUHN, tree, Fixed(row))
+        exploitability(Game(KUHN, tree), Fixed(row))
     with pytest.raises(ValueError, match=r"not legal|not a distribution|must have shape"):
-        expected_value(KUHN, tree, Uniform(tree), Fixed(row))
+        expected_value(Game(KUHN, tree), Uniform(tree), Fixed(row))

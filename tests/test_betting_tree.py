@@ -9,14 +9,15 @@ import pytest
 
 from env.actions import ACTION_LETTERS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree, HistoryError
-from env.compiler import TreeTooLarge, compile, walk
+from env.compiler import TreeTooLarge, walk
 from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, PRESETS, Rules
 from tests.direct_tree import DirectNode, direct_tree
 
 
 def tree_of(rules: Rules) -> BettingTree:
-    return compile(make_emulator(rules))
+    return load_game(rules).tree
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def as_direct(tree: BettingTree) -> dict[str, DirectNode]:
             street=int(tree.street[node]),
             contributions=(int(tree.contributions[node, 0]), int(tree.contributions[node, 1])),
             legal="".join(np.array(list(ACTION_LETTERS))[tree.legal[node]]),
-            fold=bool(tree.kind[node] == FOLDED),
+            fold=bool(tree.node_type[node] == FOLDED),
         )
         for node in range(len(tree))
     }
@@ -95,9 +96,9 @@ def test_structure(rules: Rules) -> None:
         level_nodes = slice(tree.level_starts[level], tree.level_starts[level + 1])
         assert (tree.depth[level_nodes] == level).all()
     assert tree.level_starts[-1] == len(tree)
-    assert ((tree.kind == DECISION) == tree.legal.any(axis=1)).all()
-    assert (tree.legal[:, 1] == (tree.kind == DECISION)).all(), "one may always call"
-    showdown = tree.kind == SHOWDOWN
+    assert ((tree.node_type == DECISION) == tree.legal.any(axis=1)).all()
+    assert (tree.legal[:, 1] == (tree.node_type == DECISION)).all(), "one may always call"
+    showdown = tree.node_type == SHOWDOWN
     assert (tree.contributions[showdown, 0] == tree.contributions[showdown, 1]).all()
 
 

@@ -1,8 +1,7 @@
-"""What people type: `python -m env` and the benchmark scripts."""
+"""What people type: `python -m env` and the examples of the README."""
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -52,28 +51,6 @@ def test_bad_requests_get_one_line(arguments: list[str], complaint: str) -> None
     assert refused.stdout == ""
     assert complaint in refused.stderr.splitlines()[-1]
     assert "Traceback" not in refused.stderr
-
-
-BENCHMARKS = {
-    "env": "playouts_per_s openspiel_ratio rankings_per_s canonical_per_s emulator_actions_per_s "
-    "compile_s cache_load_s",
-    "training": "thesis_gemm_fraction paper_gemm_fraction",
-    "evaluation": "fhp_exact_s fhp_exact_peak_gb lbr_hands_per_s",
-    "match": "hands_per_s naive_ratio",
-    "traversal": "hulh_infosets_per_s fhp_infosets_per_s oracle_ratio openspiel_ratio",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "keys"), BENCHMARKS.items(), ids=BENCHMARKS)
-def test_benchmarks_report_a_table_and_json(tmp_path: Path, name: str, keys: str) -> None:
-    done = run(str(ROOT / "benchmarks" / f"{name}.py"), "--seconds", "0.01", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    *table, last = done.stdout.splitlines()
-    figures = json.loads(last)
-    assert set(keys.split()) <= set(figures)
-    assert all(value is None or value > 0 for value in figures.values())
-    assert any("measured" in line for line in table)
 
 
 def test_the_examples_in_the_readme_run() -> None:

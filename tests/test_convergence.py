@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from deep_cfr.checkpoint import load_model
-from deep_cfr.layout import model_folders
-from deep_cfr.policy import uniform_policy
-from env.compiler import compile
-from env.emulator import make_emulator
-from env.rules import PRESETS
+from env.game import load_game
 from evaluation.best_response import exploitability
+from models.layout import model_folders
+from models.loading import load_model
+from policies.fixed import uniform_policy
+from tests.small_runs import train
 
-ROOT = Path(__file__).parent.parent
 THRESHOLDS = {"kuhn": 0.03, "leduc": 0.35}  # chips per hand
 
 
@@ -25,16 +21,11 @@ THRESHOLDS = {"kuhn": 0.03, "leduc": 0.35}  # chips per hand
 def test_training_reaches_the_threshold(
     tmp_path: Path, preset: str, iterations: int | None
 ) -> None:
-    arguments = ["--preset", preset, "--run-name", "run", "--logdir", str(tmp_path / "runs")]
-    arguments += ["--checkpoints", str(tmp_path), "--threads", "1"]
-    arguments += ["--iterations", str(iterations)] if iterations else []
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "train.py"), *arguments],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    length = [f"--iterations={iterations}"] if iterations else []
+    done = train(tmp_path, f"--preset={preset}", "--run-name=run", "--threads=1", *length)
     assert done.returncode == 0, done.stderr
-    rules, policy, info = load_model(model_folders(tmp_path / "run")[-1])
-    found = exploitability(rules, compile(make_emulator(rules)), policy)
+    game, policy, info = load_model(model_folders(tmp_path / "checkpoints" / "run")[-1])
+    found = exploitability(game, policy)
     assert found.exploitability_chips < THRESHOLDS[preset]
     assert found.exploitability_mbb == pytest.approx(
         info["metrics"]["exploitability_mbb"], rel=1e-3
@@ -43,7 +34,7 @@ def test_training_reaches_the_threshold(
 
 @pytest.mark.parametrize(("game", "known"), [("kuhn", 0.4583), ("leduc", 2.3736)])
 def test_uniform_play_fails_the_thresholds(game: str, known: float) -> None:
-    tree = compile(make_emulator(PRESETS[game]))
-    found = exploitability(PRESETS[game], tree, uniform_policy(tree))
+    rules = load_game(game)
+    found = exploitability(rules, uniform_policy(rules.tree))
     assert found.exploitability_chips == pytest.approx(known, abs=1e-4)
     assert found.exploitability_chips > THRESHOLDS[game]

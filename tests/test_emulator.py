@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from env.actions import CALL, FOLD, RAISE
 from env.cards import parse_cards
 from env.emulator import HULHEmulator, make_emulator
-from env.game import TERMINAL, Emulator, IllegalAction, State
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, PRESETS, Rules, parse_rules
+from env.states import TERMINAL, Emulator, IllegalAction, State
 
 DEAL = "AsKd 7h2c Td9s3c 4d 8h"
 

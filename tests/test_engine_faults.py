@@ -16,8 +16,8 @@ from env.actions import CALL, FOLD, RAISE
 from env.cards import card_text, parse_cards
 from env.deals import deal, showdown_results
 from env.emulator import HULHEmulator
-from env.game import IllegalAction
 from env.rules import HULH
+from env.states import IllegalAction
 
 DEAL = "AsKd 7h2c Td9s3c 4d 8h"
 

@@ -13,8 +13,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
-from deep_cfr.model import load
 from evaluation.best_response import exploitability
+from models.model import load
 
 ROOT = Path(__file__).parent.parent
 RUN = "--iterations 2 --traversals 60 --width 16 --updates 20 --strategy-updates 20 --batch-size 64"
@@ -48,7 +48,7 @@ def test_one_model_exactly(place: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(place, str(folder), "--json", str(place / "out.json")) == 0
     result: dict[str, Any] = json.loads((place / "out.json").read_text())
     model = load(folder)
-    exact = exploitability(model.rules, model.tree, model.policy)
+    exact = exploitability(model.game, model.policy)
     assert (result["method"], result["kind"], result["interval_mbb"]) == ("exact", "exact", 0)
     assert result["exploitability_mbb"] == pytest.approx(exact.exploitability_mbb, rel=1e-5)
     assert result["br_mbb"] == pytest.approx(exact.br_mbb, rel=1e-5)
@@ -97,7 +97,7 @@ def test_an_exploiter(place: Path) -> None:
     result = json.loads((place / "out.json").read_text())
     assert (result["method"], result["kind"], result["hands"]) == ("exploiter", "lower bound", 2000)
     model = load(folder)
-    exact = exploitability(model.rules, model.tree, model.policy).exploitability_mbb
+    exact = exploitability(model.game, model.policy).exploitability_mbb
     assert 0 < result["exploitability_mbb"] < exact + 2 * result["interval_mbb"]
 
 

@@ -8,28 +8,27 @@ import re
 import numpy as np
 import pytest
 
-from env.betting_tree import BettingTree
+from arena.hand_history import Hand, as_json_lines, as_pokerstars, as_text, hands_of
+from arena.match import batches
 from env.cards import cards_text
-from env.compiler import compile
 from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, Rules
-from evaluation.hand_history import Hand, as_json_lines, as_pokerstars, as_text, hands_of
-from evaluation.match import batches
 from tests.policies import Hashed
 
 NAMES = ("run/iter_0010", "call")
 GAMES = (HULH, HULH_80, FHP, LEDUC, KUHN)
 
 
-def some_hands(rules: Rules, count: int, seed: int = 0) -> tuple[BettingTree, list[Hand]]:
-    tree = compile(make_emulator(rules))
-    (played,) = batches(rules, tree, Hashed(tree, 1), Hashed(tree, 2), count, seed)
-    return tree, list(hands_of(tree, NAMES, played))
+def some_hands(rules: Rules, count: int, seed: int = 0) -> list[Hand]:
+    game = load_game(rules)
+    (played,) = batches(game, Hashed(game.tree, 1), Hashed(game.tree, 2), count, seed)
+    return list(hands_of(game.tree, NAMES, played))
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
 def test_states_are_the_emulators(rules: Rules) -> None:
-    _, hands = some_hands(rules, 40)
+    hands = some_hands(rules, 40)
     emulator = make_emulator(rules)
     assert [hand.number for hand in hands] == list(range(1, 41))
     for first, second in zip(hands[::2], hands[1::2], strict=True):
@@ -47,7 +46,7 @@ def test_states_are_the_emulators(rules: Rules) -> None:
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
 def test_json_lines_replay(rules: Rules) -> None:
-    _, hands = some_hands(rules, 20)
+    hands = some_hands(rules, 20)
     emulator = make_emulator(rules)
     lines = as_json_lines(rules, hands).splitlines()
     assert len(lines) == len(hands)
@@ -71,7 +70,7 @@ def test_json_lines_replay(rules: Rules) -> None:
 def test_pokerkit_reads_the_pokerstars_text(rules: Rules) -> None:
     """Its reader knows no-limit only: called that, each hand must be played out as we did."""
     notation = pytest.importorskip("pokerkit.notation")
-    _, hands = some_hands(rules, 60)
+    hands = some_hands(rules, 60)
     for hand in hands:
         text = as_pokerstars(rules, [hand]).replace("Hold'em Limit", "Hold'em No Limit")
         (read,) = notation.PokerStarsParser()(text)
@@ -85,7 +84,7 @@ def test_pokerkit_reads_the_pokerstars_text(rules: Rules) -> None:
 
 @pytest.mark.parametrize("rules", [HULH, HULH_80, FHP], ids=lambda rules: rules.name)
 def test_pokerstars_text_adds_up(rules: Rules) -> None:
-    _, hands = some_hands(rules, 200, seed=1)
+    hands = some_hands(rules, 200, seed=1)
     paragraphs = as_pokerstars(rules, hands).strip().split("\n\n\n")
     assert len(paragraphs) == len(hands)
     endings = set()
@@ -126,8 +125,9 @@ def _money(text: str, hand: Hand) -> tuple[list[int], list[int]]:
 
 
 def test_a_showdown_word_for_word() -> None:
-    tree = compile(make_emulator(HULH))
-    (played,) = batches(HULH, tree, Hashed(tree, 1), Hashed(tree, 2), 2, 0)
+    game = load_game(HULH)
+    tree = game.tree
+    (played,) = batches(game, Hashed(tree, 1), Hashed(tree, 2), 2, 0)
     deal = [51, 46, 22, 0, 33, 30, 5, 9, 26]  # As Kh, 7h 2c, Td 9h 3d 4d 8h
     played.deals[0] = deal
     played.nodes[0] = [tree.node("rc/cc/crc/cc"), tree.node("f")]
@@ -182,6 +182,6 @@ def test_a_showdown_word_for_word() -> None:
 
 
 def test_toy_games_have_no_form_at_pokerstars() -> None:
-    _, hands = some_hands(LEDUC, 2)
+    hands = some_hands(LEDUC, 2)
     with pytest.raises(ValueError, match="not hold'em"):
         as_pokerstars(LEDUC, hands)

@@ -10,23 +10,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deep_cfr.policy import TabularPolicy, uniform_policy
 from env.actions import CALL, FOLD, RAISE
 from env.betting_tree import FOLDED, BettingTree
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
-from env.compiler import compile
 from env.deals import showdown_result
-from env.emulator import make_emulator
+from env.game import Game, load_game
 from env.rules import HULH, KUHN, LEDUC, Rules, parse_rules
 from evaluation.best_response import exploitability
 from evaluation.local_best_response import LocalBestResponse, local_best_response
+from policies.fixed import TabularPolicy, uniform_policy
 
 Nodes = NDArray[np.integer]
 Hand = tuple[int, ...]
 
 
 def tree_of(rules: Rules) -> BettingTree:
-    return compile(make_emulator(rules))
+    return load_game(rules).tree
 
 
 def random_policy(tree: BettingTree, seed: int) -> TabularPolicy:
@@ -162,7 +161,7 @@ class PlainLBR:
 
     def _chips(self, node: int, seat: int, own: Hand, other: Hand, board: Hand) -> float:
         lost = int(self.tree.contributions[node].min())
-        if self.tree.kind[node] == FOLDED:
+        if self.tree.node_type[node] == FOLDED:
             return -lost if self.tree.actor[self.tree.parent[node]] == seat else lost
         return lost * self._result(own, other, board)
 
@@ -182,7 +181,9 @@ def run(
     """A run with a seed of its own; large batches for small games unless told otherwise."""
     size = boards_per_batch or (16 if rules.is_holdem else 500)
     rng = np.random.default_rng(seed)
-    return local_best_response(rules, tree_of(rules), policy, num_hands, rng, boards_per_batch=size)
+    return local_best_response(
+        Game(rules, tree_of(rules)), policy, num_hands, rng, boards_per_batch=size
+    )
 
 
 def check_against_recursion(text: str, policy_seeds: list[int | None], num_hands: int) -> None:
@@ -225,7 +226,7 @@ def test_never_wins_more_than_a_best_response() -> None:
         for seed in range(4):
             policy = random_policy(tree, seed)
             found = run(rules, policy, 4000, seed)
-            most = exploitability(rules, tree, policy).exploitability_mbb
+            most = exploitability(Game(rules, tree), policy).exploitability_mbb
             assert found.bound_mbb < most + 1.5 * found.interval_mbb
             assert found.bound_mbb == pytest.approx(np.mean(found.br_mbb), abs=1e-9)
 
@@ -290,7 +291,7 @@ def test_progress_counts_hands() -> None:
     told: list[int] = []
     rng = np.random.default_rng(0)
     policy = uniform_policy(tree_of(LEDUC))
-    found = local_best_response(LEDUC, tree_of(LEDUC), policy, 95, rng, told.append, 3, 4)
+    found = local_best_response(Game(LEDUC, tree_of(LEDUC)), policy, 95, rng, told.append, 3, 4)
     assert (found.hands, found.boards) == (96, 16)
     assert told == [24, 24, 24, 24]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from deep_cfr.fitting.merging import alias_table, merge
 from deep_cfr.memory import make_rows
-from deep_cfr.merging import alias_table, merge
 
 
 def random_rows(n: int, kinds: int, seed: int) -> NDArray[np.void]:

@@ -6,21 +6,27 @@ import itertools
 import json
 import re
 import shutil
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deep_cfr.model import load
-from deep_cfr.model_card import write_card
-from deep_cfr.records import record
-from deep_cfr.storage import StorageError, checked_folder
+from models.model import load
+from models.model_card import write_card
+from models.records import (
+    ExploitabilityRecord,
+    HeadToHead,
+    record_evaluation,
+    record_head_to_head,
+)
+from models.storage import StorageError, checked_folder
+from tests.small_runs import train
 from tests.test_model import save_random
 
 ROOT = Path(__file__).parent.parent
-LBR = {"method": "lbr", "kind": "lower bound", "exploitability_mbb": 12.5, "interval_mbb": 1.0}
+LBR = ExploitabilityRecord("lbr", "lower bound", exploitability_mbb=12.5, interval_mbb=1.0)
+EXACT = ExploitabilityRecord("exact", "exact", exploitability_mbb=20.0)
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +49,12 @@ def folder(run: Path) -> Path:
 
 def test_records_are_kept_replaced_and_verified(folder: Path) -> None:
     before = load(folder)
-    record(folder, ("evaluations", "lbr"), LBR)
-    record(folder, ("evaluations", "exact"), {"kind": "exact", "exploitability_mbb": 20.0})
-    record(folder, ("evaluations", "lbr"), LBR | {"exploitability_mbb": 14.0, "seed": 3})
-    record(folder, ("head_to_head", "caller"), {"mbb": -3.5, "ci95": 1.0, "hands": 100})
+    better = replace(LBR, exploitability_mbb=14.0, seed=3)
+    for found in (LBR, EXACT, better):
+        record_evaluation(folder, found)
+    record_head_to_head(folder, "caller", HeadToHead(mbb=-3.5, ci95=1.0, hands=100))
     after = load(checked_folder(folder))
-    assert after.info["evaluations"]["lbr"] == LBR | {"exploitability_mbb": 14.0, "seed": 3}
-    assert after.info["evaluations"]["exact"]["exploitability_mbb"] == 20.0
+    assert ExploitabilityRecord.all_of(after.info) == [better, EXACT]
     assert after.info["head_to_head"] == {"caller": {"mbb": -3.5, "ci95": 1.0, "hands": 100}}
     rest = {key: after.info[key] for key in before.info}
     assert rest == before.info, "everything else stays"
@@ -61,8 +66,8 @@ def test_records_are_kept_replaced_and_verified(folder: Path) -> None:
 
 def test_copies_without_a_manifest_take_records(folder: Path) -> None:
     (folder / "manifest.json").unlink()
-    record(folder, ("evaluations", "lbr"), LBR)
-    assert load(folder).info["evaluations"] == {"lbr": LBR}
+    record_evaluation(folder, LBR)
+    assert ExploitabilityRecord.all_of(load(folder).info) == [LBR]
     assert sorted(file.name for file in folder.iterdir()) == ["model.json", "strategy.keras"]
 
 
@@ -70,20 +75,20 @@ def test_copies_without_a_manifest_take_records(folder: Path) -> None:
 def test_a_crash_while_recording_leaves_a_whole_model(
     folder: Path, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace, calls = Path.replace, itertools.count(1)
+    replace_file, calls = Path.replace, itertools.count(1)
 
     def crash(self: Path, target: Path) -> Path:
         if next(calls) == step:
             raise OSError(5, "power cut")
-        return replace(self, target)
+        return replace_file(self, target)
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", crash)
         with pytest.raises(OSError, match="power cut"):
-            record(folder, ("evaluations", "lbr"), LBR)
+            record_evaluation(folder, LBR)
     assert checked_folder(folder) == folder
-    assert load(folder).info.get("evaluations") == (None if step < 3 else {"lbr": LBR})
-    record(folder, ("evaluations", "lbr"), LBR | {"seed": 1})
+    assert ExploitabilityRecord.all_of(load(folder).info) == ([] if step < 3 else [LBR])
+    record_evaluation(folder, replace(LBR, seed=1))
     assert load(folder).info["evaluations"]["lbr"]["seed"] == 1
     listed = json.loads((folder / "manifest.json").read_text())
     assert sorted(listed) == ["model.json", "strategy.keras"]
@@ -92,19 +97,32 @@ def test_a_crash_while_recording_leaves_a_whole_model(
 
 def test_entries_that_nobody_could_read_are_refused(folder: Path) -> None:
     before = (folder / "model.json").read_bytes()
-    results: dict[str, Any] = {"mbb": float("nan"), "ci95": 1.0, "hands": 10}
-    for key, entry, complaint in (
-        (("evaluations", "lbr"), {"kind": "exact"}, "needs exploitability_mbb"),
-        (("head_to_head", "caller"), {"mbb": 1.0}, "needs ci95, hands"),
-        (("head_to_head", "caller"), results, "JSON"),
-        (("evaluations", ""), LBR, "entries go under"),
-        (("metrics", "lbr"), LBR, "entries go under evaluations or head_to_head"),
-    ):
-        with pytest.raises(ValueError, match=complaint):
-            record(folder, key, entry)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="JSON"):
+        record_head_to_head(folder, "caller", HeadToHead(mbb=float("nan"), ci95=1.0, hands=10))
+    with pytest.raises(ValueError, match="an entry of head_to_head needs a name"):
+        record_head_to_head(folder, "", HeadToHead(mbb=1.0, ci95=1.0, hands=10))
     assert (folder / "model.json").read_bytes() == before
     with pytest.raises(StorageError, match="readable"):
-        record(folder.parent / "nothing", ("evaluations", "lbr"), LBR)
+        record_evaluation(folder.parent / "nothing", LBR)
+
+
+@pytest.mark.parametrize(
+    ("entry", "complaint"),
+    [
+        ({"kind": "exact"}, "needs exploitability_mbb"),
+        ({"exploitability_mbb": 1.0}, "needs kind"),
+        ({"kind": "guess", "exploitability_mbb": 1.0}, "not 'guess'"),
+        ([1.0], "is an object"),
+    ],
+)
+def test_what_is_no_evaluation_is_refused(entry: Any, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        ExploitabilityRecord.from_json("lbr", entry)
+
+
+def test_what_is_no_result_of_a_match_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs ci95, hands"):
+        HeadToHead.from_json({"mbb": 1.0})
 
 
 def rows(card: str, section: str) -> list[list[str]]:
@@ -126,12 +144,13 @@ def run_example(card: str) -> str:
 
 
 def test_a_card_holds_every_figure(run: Path) -> None:
-    record(run / "iter_0003", ("evaluations", "lbr"), LBR | {"br_mbb": [5.0, 20.0], "hands": 4000})
-    sampled = {"kind": "estimate", "exploitability_mbb": 1234.56, "interval_mbb": None}
-    record(run / "iter_0003", ("evaluations", "sampled boards"), sampled | {"note": "too high"})
-    record(run / "iter_0001", ("evaluations", "exact"), {"kind": "exact", "exploitability_mbb": 99})
-    record(run / "iter_0003", ("head_to_head", "a|b"), {"mbb": -3.25, "ci95": 1.04, "hands": 2000})
-    record(run / "iter_0001", ("head_to_head", "caller"), {"mbb": 40.0, "ci95": 2, "hands": 10})
+    last, first = run / "iter_0003", run / "iter_0001"
+    record_evaluation(last, replace(LBR, br_mbb=(5.0, 20.0), hands=4000))
+    sampled = ExploitabilityRecord("sampled boards", "estimate", 1234.56, note="too high")
+    record_evaluation(last, sampled)
+    record_evaluation(first, replace(EXACT, exploitability_mbb=99.0))
+    record_head_to_head(last, "a|b", HeadToHead(mbb=-3.25, ci95=1.04, hands=2000))
+    record_head_to_head(first, "caller", HeadToHead(mbb=40.0, ci95=2.0, hands=10))
     card = write_card(run)
     assert card == run / "README.md"
     text = card.read_text()
@@ -140,7 +159,7 @@ def test_a_card_holds_every_figure(run: Path) -> None:
         "**Exploitability after iteration 3:** 12.5 ± 1.0 mbb/g (lbr, lower bound); "
         "1,234.6 mbb/g (sampled boards, estimate)."
     ) in text
-    assert load(run).rules.describe() in text
+    assert load(run).game.rules.describe() in text
     assert rows(text, "Checkpoints") == [
         ["3", "3,000", "lbr", "lower bound", "12.5 ± 1.0", "5.0", "20.0", "4,000"],
         ["3", "3,000", "sampled boards", "estimate; too high", "1,234.6", "—", "—", "—"],
@@ -156,7 +175,7 @@ def test_a_card_holds_every_figure(run: Path) -> None:
     assert budget["nodes touched"] == "3,000"
     assert budget["memories"].startswith("up to 4,000,000 rows for each player's advantages, 4,000")
     parameters = load(run).policy.network.num_parameters
-    assert budget["network"] == f"paper of width 16, {parameters:,} parameters, float32"
+    assert budget["network"] == f"paper of width 16, {parameters:,} parameters"
     assert budget["advantage fits"].startswith("500 + 4 · iteration updates of 1,024 samples")
     assert budget["strategy fit"] == "8,000 updates of 2,048 samples"
     assert budget["seed"] == "5"
@@ -187,7 +206,7 @@ def test_what_was_not_measured_is_said_with_the_command_that_does(run: Path) -> 
 def test_folders_of_the_project_are_shown_as_one_types_them(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deep_cfr.model_card.ROOT", run.parent.parent)
+    monkeypatch.setattr("models.model_card.ROOT", run.parent.parent)
     text = write_card(run).read_text()
     assert 'load("checkpoints/leduc")' in text
     assert "python evaluate.py checkpoints/leduc`" in text
@@ -198,15 +217,15 @@ def test_folders_of_the_project_are_shown_as_one_types_them(
 def test_a_folder_that_is_a_model_has_a_card_with_code_that_runs(tmp_path: Path, game: str) -> None:
     folder = tmp_path / "model"
     (save_random(tmp_path / "run", game) / "iter_0001").rename(folder)
-    record(folder, ("evaluations", "lbr"), LBR)
+    record_evaluation(folder, LBR)
     text = write_card(folder).read_text()
     assert [row[:5] for row in rows(text, "Checkpoints")] == [
         ["1", "1,000", "lbr", "lower bound", "12.5 ± 1.0"]
     ]
     line = {"kuhn": "after c\n", "hulh": "after cc/\n"}.get(game, "first to act")
     assert line in run_example(text)
-    record(folder, ("evaluations", "lbr"), LBR)
-    assert load(folder).info["evaluations"] == {"lbr": LBR}
+    record_evaluation(folder, LBR)
+    assert ExploitabilityRecord.all_of(load(folder).info) == [LBR]
     assert (folder / "README.md").read_text() == text, "recording leaves the card alone"
 
 
@@ -223,14 +242,17 @@ def test_unreadable_models_are_left_out(run: Path, tmp_path: Path) -> None:
 
 def test_training_writes_the_card(tmp_path: Path) -> None:
     arguments = [
-        "--preset=kuhn", "--iterations=2", "--checkpoint-every=1", "--traversals=40", "--width=16",
-        "--updates=10", "--strategy-updates=10", "--threads=1", "--run-name=k",
-        f"--logdir={tmp_path / 'runs'}", f"--checkpoints={tmp_path / 'checkpoints'}",
-    ]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "train.py", *arguments], cwd=ROOT, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+        "--preset=kuhn",
+        "--iterations=2",
+        "--checkpoint-every=1",
+        "--traversals=40",
+        "--width=16",
+        "--updates=10",
+        "--strategy-updates=10",
+        "--threads=1",
+        "--run-name=k",
+    ]
+    done = train(tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
     run = tmp_path / "checkpoints" / "k"
     text = (run / "README.md").read_text()
@@ -244,8 +266,9 @@ def test_training_writes_the_card(tmp_path: Path) -> None:
     assert f"after iteration 2:** {table[0][4]} mbb/g (exact)." in text
     minutes = json.loads((run / "latest" / "state.json").read_text())["extra"]["wall_s"] / 60
     assert float(dict(rows(text, "Training"))["wall time"].split()[0]) <= round(minutes, 1)
-    assert "python train.py --preset=kuhn --iterations=2" in text
+    started = next(line for line in text.splitlines() if line.startswith("python train.py"))
+    assert "--preset=kuhn --iterations=2" in started
     run_example(text)
-    record(run / "iter_0002", ("evaluations", "exact"), {"kind": "exact", "exploitability_mbb": 7})
+    record_evaluation(run / "iter_0002", replace(EXACT, exploitability_mbb=7.0))
     again = rows(write_card(run).read_text(), "Checkpoints")
     assert [row[4] for row in again] == ["7.0", table[1][4]], "in place of what training recorded"

@@ -8,46 +8,38 @@ import keras
 import numpy as np
 import pytest
 
-from deep_cfr.encoding import KNOTS, make_encoding
-from deep_cfr.networks import Network, initial_weights, make_network, strategy_model
-from deep_cfr.policy import (
-    average_strategy_policy,
-    infoset_features,
-    regret_matching_policy,
-    uniform_policy,
-)
-from deep_cfr.storage import deflate
-from deep_cfr.traversal import traverse
+from deep_cfr.networks.encoding import KNOTS, infoset_features, make_encoding
+from deep_cfr.networks.network import Network, initial_weights, make_network, strategy_model
+from deep_cfr.networks.network_policy import average_strategy_policy, regret_matching_policy
+from deep_cfr.sampling.external_sampling import traverse
 from env.cards import Cards
-from env.compiler import compile
-from env.deals import canonical_views, deal
-from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, LEDUC, Rules
 from env.strength import Strengths
+from env.views import Views
+from models.storage import deflate
+from policies.fixed import uniform_policy
+from tests.small_runs import Nodes, infosets
 
 
-def infosets(rules: Rules, n: int, seed: int = 0) -> tuple[Cards, np.ndarray]:
-    """Random infosets of a game."""
-    tree, rng = compile(make_emulator(rules)), np.random.default_rng(seed)
-    nodes = rng.choice(np.flatnonzero(tree.is_decision), n)
-    views = canonical_views(rules, deal(rules, n, rng))
-    return views[np.arange(n), tree.actor[nodes], tree.street[nodes]], nodes
+def random_infosets(rules: Rules, count: int) -> tuple[Cards, Nodes]:
+    return infosets(load_game(rules), count, np.random.default_rng(0))
 
 
 def network_of(
-    rules: Rules, architecture: str, strength: bool = False, table: bool = False
+    rules: Rules, architecture: str, strength: bool = False, has_table: bool = False
 ) -> Network:
-    tree = compile(make_emulator(rules))
-    encoding = make_encoding(architecture, rules, tree, strength=strength)
-    return make_network(encoding, 64, table=table, logs=table)
+    encoding = make_encoding(architecture, load_game(rules), strength=strength)
+    return make_network(encoding, 64, is_strategy=has_table, has_strength_table=has_table)
 
 
 def randomised(network: Network, seed: int = 0) -> Network:
     rng = np.random.default_rng(seed)
     weights = initial_weights(network, rng)
     network.set_learned([w + rng.normal(0, 0.1, w.shape).astype(np.float32) for w in weights])
-    if network.table is not None:
-        network.set_table(rng.uniform(-0.2, 1, network.table.shape).astype(np.float32))
+    if network.strength_table is not None:
+        table = rng.uniform(-0.2, 1, network.strength_table.shape)
+        network.set_strength_table(table.astype(np.float32))
     return network
 
 
@@ -56,9 +48,9 @@ def randomised(network: Network, seed: int = 0) -> Network:
 def test_an_untrained_network_plays_uniformly(rules: Rules, architecture: str) -> None:
     network = network_of(rules, architecture)
     network.set_weights(initial_weights(network, np.random.default_rng(1), zero=True))
-    cards, nodes = infosets(rules, 300)
+    cards, nodes = random_infosets(rules, 300)
     found = regret_matching_policy(network).strategies(cards, nodes)
-    expected = uniform_policy(compile(make_emulator(rules))).strategies(cards, nodes)
+    expected = uniform_policy(load_game(rules).tree).strategies(cards, nodes)
     np.testing.assert_allclose(found, expected)
 
 
@@ -88,7 +80,7 @@ def test_initial_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("architecture", "strength", "table"),
+    ("architecture", "strength", "has_table"),
     [
         ("paper", False, False),
         ("paper", True, False),
@@ -99,18 +91,18 @@ def test_initial_weights() -> None:
 )
 @pytest.mark.parametrize("rules", [LEDUC, FHP, HULH_80], ids=lambda rules: rules.name)
 def test_a_saved_model_opens_with_plain_keras(
-    rules: Rules, architecture: str, strength: bool, table: bool, tmp_path: Path
+    rules: Rules, architecture: str, strength: bool, has_table: bool, tmp_path: Path
 ) -> None:
-    table &= rules.is_holdem  # toy games have no hand strengths for it
-    network = randomised(network_of(rules, architecture, strength, table))
-    cards, nodes = infosets(rules, 200)
+    has_table &= rules.is_holdem  # toy games have no hand strengths for it
+    network = randomised(network_of(rules, architecture, strength, has_table))
+    cards, nodes = random_infosets(rules, 200)
     ours = average_strategy_policy(network).strategies(cards, nodes)
     strategy_model(network).save(tmp_path / "strategy.keras")
     stored = (tmp_path / "strategy.keras").stat().st_size
     deflate(tmp_path / "strategy.keras")
     assert (tmp_path / "strategy.keras").stat().st_size < stored
     loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
-    inputs = infoset_features(network.encoding, cards, nodes, cells=table)
+    inputs = infoset_features(network.encoding, cards, nodes, with_bucket_rows=has_table)
     theirs = loaded.predict(list(inputs), verbose=0)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
     np.testing.assert_allclose(theirs.sum(axis=1), 1, atol=1e-5)
@@ -120,10 +112,10 @@ def test_a_saved_model_opens_with_plain_keras(
 def test_shared_branches_give_the_same_answers() -> None:
     """Asking about views in any order, in parts, with towers: always the same strategies."""
     network = randomised(network_of(HULH, "paper"))
-    cards, nodes = infosets(HULH, 500)
+    cards, nodes = random_infosets(HULH, 500)
     whole = regret_matching_policy(network).strategies(cards, nodes)
     for towers in (1, 2, 3):
-        ask = regret_matching_policy(network, towers).for_views(cards)
+        ask = regret_matching_policy(network, towers).for_views(Views(network.encoding.game, cards))
         rows = np.random.default_rng(0).permutation(500)
         for part in (rows[:70], rows[70:71], rows[71:], rows[:30]):
             np.testing.assert_allclose(ask(part, nodes[part]), whole[part], atol=1e-5)
@@ -133,23 +125,23 @@ def test_strengths_reach_the_network_and_the_samples() -> None:
     network = randomised(network_of(FHP, "paper", strength=True))
     encoding = network.encoding
     assert network.num_parameters == network_of(FHP, "paper").num_parameters + KNOTS * 64
-    np.testing.assert_allclose(encoding.mark_table.sum(axis=1), 1, rtol=1e-6)
+    np.testing.assert_allclose(encoding.strength_features.sum(axis=1), 1, rtol=1e-6)
     knots = np.linspace(0, 1, KNOTS)
-    np.testing.assert_allclose(encoding.mark_table @ knots, np.arange(256) / 255, atol=1e-6)
-    tree = compile(make_emulator(FHP))
-    policy = regret_matching_policy(network)
-    samples = traverse(FHP, tree, (policy, policy), 0, 1, 30, np.random.default_rng(2))
+    np.testing.assert_allclose(encoding.strength_features @ knots, np.arange(256) / 255, atol=1e-6)
+    policy, rng = regret_matching_policy(network), np.random.default_rng(2)
+    samples = traverse(encoding.game, (policy, policy), 0, 1, 30, rng, keep_strength=True)
     for rows in (samples.advantages, samples.strategies):
         wins = Strengths(FHP).expected(rows["cards"])
-        np.testing.assert_allclose(rows["mark"] / 255, wins, atol=0.002 + 1e-5)
-    assert not network_of(LEDUC, "paper", strength=True).encoding.mark_table.size, "toys have none"
+        np.testing.assert_allclose(rows["strength"] / 255, wins, atol=0.002 + 1e-5)
+    toy = network_of(LEDUC, "paper", strength=True).encoding
+    assert not toy.strength_features.size, "toy games have none"
 
 
 def test_a_policy_follows_its_network() -> None:
     """Weights set later are used at once: nothing stale is kept between questions."""
     network = randomised(network_of(LEDUC, "paper"), 1)
     policy = average_strategy_policy(network)
-    cards, nodes = infosets(LEDUC, 50)
+    cards, nodes = random_infosets(LEDUC, 50)
     before = policy.strategies(cards, nodes)
     randomised(network, 2)
     after = policy.strategies(cards, nodes)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from env.betting_tree import DECISION
-from env.compiler import compile
+from env.compiler import compile_tree
 from env.emulator import make_emulator
+from env.game import Game, load_game
 from env.playouts import random_playouts
 from env.rules import HULH, PRESETS, Rules
 
@@ -15,8 +16,8 @@ from env.rules import HULH, PRESETS, Rules
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
 def test_playouts_pay_what_the_emulator_pays(rules: Rules) -> None:
     emulator = make_emulator(rules)
-    tree = compile(emulator)
-    hands = random_playouts(rules, tree, 150, np.random.default_rng(0))
+    tree = compile_tree(emulator)
+    hands = random_playouts(Game(rules, tree), 150, np.random.default_rng(0))
     for cards, node, payoff in zip(*hands, strict=True):
         state = emulator.start(cards)
         for step in list(tree.path(node))[1:]:
@@ -27,10 +28,10 @@ def test_playouts_pay_what_the_emulator_pays(rules: Rules) -> None:
 
 
 def test_actions_are_uniform_among_the_legal() -> None:
-    tree = compile(make_emulator(HULH))
+    tree = load_game(HULH).tree
     n = 200_000
-    nodes = random_playouts(HULH, tree, n, np.random.default_rng(1)).nodes
-    assert (tree.kind[nodes] != DECISION).all()
+    nodes = random_playouts(Game(HULH, tree), n, np.random.default_rng(1)).nodes
+    assert (tree.node_type[nodes] != DECISION).all()
     reached = np.zeros(len(tree))
     np.add.at(reached, nodes, 1)
     for node in range(len(tree) - 1, 0, -1):  # children before parents

@@ -8,19 +8,25 @@ import numpy as np
 import pytest
 
 from agents import load as load_agent
-from deep_cfr.layout import read_info
-from deep_cfr.model import Model, load
-from deep_cfr.storage import checked_folder
+from arena.match import match
 from env.rules import PRESETS
 from evaluation.best_response import exploitability
-from evaluation.match import match
+from models.layout import read_info
+from models.model import Model, load
+from models.storage import checked_folder
 
 FOLDER = Path(__file__).parent.parent / "checkpoints" / "pretrained"
 GAMES = ("hulh", "fhp", "leduc")
 BOTS = (
-    "random", "call", "raise", "honest",
-    "loose-passive", "loose-aggressive", "tight-passive", "tight-aggressive",
-)  # fmt: skip
+    "random",
+    "call",
+    "raise",
+    "honest",
+    "loose-passive",
+    "loose-aggressive",
+    "tight-passive",
+    "tight-aggressive",
+)
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -40,18 +46,18 @@ def test_folder_is_whole_small_and_described(game: str) -> None:
 
 
 def test_rules_are_those_of_the_game(model: Model) -> None:
-    assert model.rules == PRESETS[model.rules.name]
+    assert model.game.rules == PRESETS[model.game.rules.name]
 
 
 def test_answers_are_strategies(model: Model) -> None:
-    hand = "Kc" if model.rules.name == "leduc" else "AhKd"
+    hand = "Kc" if model.game.rules.name == "leduc" else "AhKd"
     answer = model.ask(hand)
     assert abs(sum(answer.values()) - 1) < 1e-5
 
 
 def test_leduc_is_as_exploitable_as_its_card_says() -> None:
     model = load(FOLDER / "leduc")
-    found = exploitability(model.rules, model.tree, model.policy).exploitability_mbb
+    found = exploitability(model.game, model.policy).exploitability_mbb
     claimed = read_info(FOLDER / "leduc")["evaluations"]["exact"]["exploitability_mbb"]
     assert found == pytest.approx(claimed, abs=0.1)
     assert found < 30, "uniform play: 2373.6"
@@ -61,7 +67,7 @@ def test_fhp_is_hardly_exploitable_on_a_sample_of_flops() -> None:
     """A sample flatters the best response: always-call would lose 388 even on all flops."""
     model = load(FOLDER / "fhp")
     sample = (12, np.random.default_rng(0))
-    found = exploitability(model.rules, model.tree, model.policy, sample=sample)
+    found = exploitability(model.game, model.policy, sample=sample)
     assert found.exploitability_mbb < 100
     assert read_info(FOLDER / "fhp")["evaluations"]["exact"]["exploitability_mbb"] < 37
 
@@ -69,9 +75,9 @@ def test_fhp_is_hardly_exploitable_on_a_sample_of_flops() -> None:
 @pytest.mark.parametrize("bot", BOTS)
 def test_hulh_beats_the_bots(bot: str) -> None:
     model = load(FOLDER / "hulh")
-    agent = load_agent(bot, model.rules)[0]
+    agent = load_agent(bot, model.game.rules)[0]
     hands = 200_000 if bot == "loose-aggressive" else 40_000  # the hardest: about 50 mbb/g
-    result = match(model.rules, model.tree, model.policy, agent.policy, hands, seed=1)
+    result = match(model.game, model.policy, agent.policy, hands, seed=1)
     assert result.mbb > result.ci95_mbb
 
 

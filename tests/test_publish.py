@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from deep_cfr import publish as publishing
-from deep_cfr.model import load
-from deep_cfr.publish import main, publish
-from deep_cfr.records import record
-from deep_cfr.storage import checked_folder
+from models import publish as publishing
+from models.model import load
+from models.publish import main, publish
+from models.records import ExploitabilityRecord, record_evaluation
+from models.storage import checked_folder
 from tests.test_model import save_random
 
 
@@ -27,8 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (run / "latest" / "state.json").write_text(
         json.dumps({"extra": {"logs": str(logs), "rows": rows}})
     )
-    entry = {"kind": "exact", "exploitability_mbb": 12.5}
-    record(run / "iter_0002", ("evaluations", "exact"), entry)
+    record_evaluation(run / "iter_0002", ExploitabilityRecord("exact", "exact", 12.5))
     return run
 
 

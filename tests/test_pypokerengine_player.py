@@ -18,24 +18,20 @@ from pypokerengine.engine.hand_evaluator import HandEvaluator
 
 import agents
 from agents.pypokerengine_player import AgentPlayer
+from arena.match import play
 from env.actions import ACTION_NAMES, CALL, RAISE
-from env.betting_tree import NONE, BettingTree
+from env.betting_tree import NONE
 from env.cards import Cards, card_text
-from env.compiler import compile
 from env.deals import deal, showdown_results
-from env.emulator import HULHEmulator, make_emulator
+from env.emulator import HULHEmulator
+from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, LEDUC, Rules, parse_rules
-from evaluation.match import play
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
 def rngs() -> tuple[np.random.Generator, np.random.Generator]:
     return np.random.default_rng(0), np.random.default_rng(0)
-
-
-def tree_of(rules: Rules) -> BettingTree:
-    return compile(make_emulator(rules))
 
 
 def player(name: str, rules: Rules = HULH) -> AgentPlayer:
@@ -86,7 +82,7 @@ def test_same_payoffs_as_in_a_match(rules: Rules, a: str, b: str) -> None:
     count = 12 if a == b else 25
     deals = deal(rules, count, np.random.default_rng(1))
     both = [agents.load(name, rules)[0].policy for name in (a, b)]
-    played = play(rules, tree_of(rules), both[0], both[1], deals, 0, 0, rngs())
+    played = play(load_game(rules), both[0], both[1], deals, 0, 0, rngs())
     seated = [player(a, rules), player(b, rules)]
     for row, cards in enumerate(deals):
         assert corrected_payoff(rules, seated, cards) == played.chips[row, 0]
@@ -96,7 +92,7 @@ def test_same_payoffs_as_in_a_match(rules: Rules, a: str, b: str) -> None:
 @pytest.mark.parametrize("rules", [HULH, HULH_80], ids=lambda rules: rules.name)
 def test_every_corrected_situation_is_its_own_node(rules: Rules) -> None:
     """Random lines in the order of the rules: the table says which node it stands at."""
-    tree, seated, rng = tree_of(rules), player("call", rules), np.random.default_rng(4)
+    tree, seated, rng = load_game(rules).tree, player("call", rules), np.random.default_rng(4)
     emulator = HULHEmulator(rules)
     for _ in range(60):
         hand = emulator.start(rng)
@@ -145,7 +141,7 @@ def test_same_payoffs_at_a_bare_table(a: str, b: str) -> None:
     """Bots that do not look at who opens, on deals that the engine can score."""
     deals = np.array([c for c in deal(HULH, 20, np.random.default_rng(2)) if scored_right(c)])
     both = [agents.load(name, HULH)[0].policy for name in (a, b)]
-    played = play(HULH, tree_of(HULH), both[0], both[1], deals, 0, 0, rngs())
+    played = play(load_game(HULH), both[0], both[1], deals, 0, 0, rngs())
     seated = [player(a), player(b)]
     for row, cards in enumerate(deals):
         assert bare_payoff(seated, cards) == played.chips[row, 0]
@@ -161,7 +157,7 @@ def bare_start(stack: int = 240) -> tuple[Engine, dict[str, Any]]:
 
 def test_every_bare_situation_has_its_chips_and_actor_in_the_tree() -> None:
     """Random limit lines at the bare table, where the small blind opens every street."""
-    tree, seated, rng = tree_of(HULH), player("call"), np.random.default_rng(3)
+    tree, seated, rng = load_game(HULH).tree, player("call"), np.random.default_rng(3)
     situations, swapped = 0, 0
     for _ in range(60):
         engine, state = bare_start()
@@ -215,7 +211,7 @@ def test_lines_and_the_nearest_ones(moves: list[str | int], line: str) -> None:
             state, _ = engine.apply_action(state, "raise", move)
         else:
             state, _ = engine.apply_action(state, "call", question(state)[0][CALL]["amount"])
-    tree = tree_of(HULH)
+    tree = load_game(HULH).tree
     assert tree.text(player("call").node(question(state)[2])) == line
 
 

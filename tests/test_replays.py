@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from env.actions import FOLD
-from env.compiler import compile
+from env.compiler import compile_tree
 from env.deals import deal, showdown_results
 from env.emulator import make_emulator
 from env.rules import FHP, HULH, HULH_80, Rules, parse_rules
@@ -35,7 +35,7 @@ def replay(
     rules: Rules, oracles: list[OpenSpiel | PokerKit], seed: int, hands: int = HANDS // SHARDS
 ) -> None:
     emulator = make_emulator(rules)
-    tree = compile(emulator)
+    tree = compile_tree(emulator)
     rng = np.random.default_rng(seed)
     deals = deal(rules, hands, rng)
     results = showdown_results(deals)

@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 import pytest
 
-from agents.bots import always
+from arena.match import match
+from arena.report import signed, terminal
+from arena.results import AgentStats, PairResult
+from arena.round_robin import all_pairs, play_pair
+from arena.schedule import LOOK_HANDS, Schedule
+from arena.standings import profile, standings
 from env.actions import CALL, FOLD, RAISE
-from env.betting_tree import BettingTree
-from env.compiler import compile
-from env.emulator import make_emulator
-from env.rules import HULH, KUHN, LEDUC, Rules
-from evaluation.match import match
-from evaluation.round_robin import all_pairs, play_pair
-from evaluation.standings import profile, standings
-from evaluation.tournament_command import LOOK_HANDS, Schedule
-from evaluation.tournament_report import summary, terminal
+from env.game import load_game
+from env.rules import HULH, KUHN, LEDUC
+from policies.fixed import always
 from tests.policies import Hashed
 
 
-def tree_of(rules: Rules) -> BettingTree:
-    return compile(make_emulator(rules))
-
-
-def entry(a: str, b: str, mbb: float, ci95: float = 1.0) -> dict[str, Any]:
-    return {"a": a, "b": b, "mbb": mbb, "ci95": ci95, "games_won": 60.5, "games": 100}
+def entry(a: str, b: str, mbb: float, ci95: float = 1.0) -> PairResult:
+    """A result of which standings read who played, what was won and the games."""
+    nothing = AgentStats(
+        actions={},
+        hands_won=0,
+        hands_lost=0,
+        pot_won_chips=None,
+        pot_lost_chips=None,
+        showdown_win_rate=None,
+        fold_win_rate=0.0,
+    )
+    return PairResult(
+        a=a,
+        b=b,
+        hands=1_000,
+        mbb=mbb,
+        ci95=ci95,
+        seat_mbb=(mbb, mbb),
+        small_bets_per_100=mbb / 10,
+        games_won=60.5,
+        games=100,
+        hands_per_game=10,
+        showdown_rate=0.0,
+        agents=(nothing, nothing),
+        seconds=0.0,
+    )
 
 
 def test_everybody_meets_everybody_once() -> None:
@@ -38,54 +57,54 @@ def test_everybody_meets_everybody_once() -> None:
 
 def test_a_pair_is_a_match_on_the_deals_of_the_seed() -> None:
     """So all pairs get the same deals, and who else plays does not matter."""
-    tree = tree_of(LEDUC)
-    agents = [Hashed(tree, seed) for seed in range(3)]
+    game = load_game(LEDUC)
+    agents = [Hashed(game.tree, seed) for seed in range(3)]
     schedule = Schedule(hands=2_000, games=10, hands_per_game=100, seed=4)
     for a, b in permutations(agents, 2):
-        found = play_pair(LEDUC, tree, a, b, schedule, batch=300)
-        result = match(LEDUC, tree, a, b, 2_000, 4)
+        found = play_pair(game, a, b, schedule, batch=300)
+        result = match(game, a, b, 2_000, 4)
         assert found.winrate_mbb == (result.mbb, result.ci95_mbb)
 
 
 def test_stops_at_the_first_look_that_is_precise_enough() -> None:
-    tree = tree_of(LEDUC)
-    a, b = Hashed(tree, 1), Hashed(tree, 2)
-    looks = [match(LEDUC, tree, a, b, LOOK_HANDS * n, 3).ci95_mbb for n in range(1, 5)]
+    game = load_game(LEDUC)
+    a, b = Hashed(game.tree, 1), Hashed(game.tree, 2)
+    looks = [match(game, a, b, LOOK_HANDS * n, 3).ci95_mbb for n in range(1, 5)]
     assert looks == sorted(looks, reverse=True)
     precision = (looks[1] + looks[2]) / 2  # reached at the third look
     schedule = Schedule(None, precision, 200_000, 10, 100, seed=3)
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
 
-    def tell(hands: int, expected: int) -> None:
-        told.append((hands, expected))
+    def progress(hands: int, expected: int) -> None:
+        reports.append((hands, expected))
 
-    found = play_pair(LEDUC, tree, a, b, schedule, batch=7_000, tell=tell)
+    found = play_pair(game, a, b, schedule, batch=7_000, progress=progress)
     assert found.hands == 3 * LOOK_HANDS
     assert found.winrate_mbb[1] == looks[2]
-    assert told[-1] == (3 * LOOK_HANDS, 3 * LOOK_HANDS)
-    assert all(hands <= expected <= 200_000 for hands, expected in told)
+    assert reports[-1] == (3 * LOOK_HANDS, 3 * LOOK_HANDS)
+    assert all(hands <= expected <= 200_000 for hands, expected in reports)
     for batch in (999, 50_000):
-        again = play_pair(LEDUC, tree, a, b, schedule, batch=batch)
-        assert again.as_dict() == found.as_dict()
+        again = play_pair(game, a, b, schedule, batch=batch)
+        assert again.result("a", "b", 0.0) == found.result("a", "b", 0.0)
 
 
 def test_stops_at_the_cap_and_not_within_games() -> None:
-    tree = tree_of(KUHN)
-    a, b = Hashed(tree, 1), Hashed(tree, 2)
-    capped = play_pair(KUHN, tree, a, b, Schedule(None, 1e-9, 25_000, 10, 100))
+    game = load_game(KUHN)
+    a, b = Hashed(game.tree, 1), Hashed(game.tree, 2)
+    capped = play_pair(game, a, b, Schedule(None, 1e-9, 25_000, 10, 100))
     assert capped.hands == 25_000
-    long_games = play_pair(KUHN, tree, a, b, Schedule(None, 1e9, 100_000, 10, 2_500))
+    long_games = play_pair(game, a, b, Schedule(None, 1e9, 100_000, 10, 2_500))
     assert long_games.hands == 2 * LOOK_HANDS
     assert long_games.games_won[1] == 10
 
 
 def test_known_outcomes() -> None:
-    tree = tree_of(HULH)
-    fold, call, raises = (always(tree, action) for action in (FOLD, CALL, RAISE))
+    game = load_game(HULH)
+    fold, call, raises = (always(game.tree, action) for action in (FOLD, CALL, RAISE))
     schedule = Schedule(hands=1_000, games=10, hands_per_game=100)
-    assert play_pair(HULH, tree, fold, raises, schedule).winrate_mbb == (-750, 0)
-    assert play_pair(HULH, tree, call, raises, schedule).winrate_mbb == (0, 0)
-    assert play_pair(HULH, tree, raises, fold, schedule).games_won == (10, 10)
+    assert play_pair(game, fold, raises, schedule).winrate_mbb == (-750, 0)
+    assert play_pair(game, call, raises, schedule).winrate_mbb == (0, 0)
+    assert play_pair(game, raises, fold, schedule).games_won == (10, 10)
 
 
 def test_ranking_is_by_mean_winrate() -> None:
@@ -106,10 +125,10 @@ def test_ranking_is_by_mean_winrate() -> None:
 
 def test_the_interval_of_a_mean_holds_when_results_move_together() -> None:
     """The same opponent three times: the mean is as uncertain as one result, not less."""
-    tree = tree_of(LEDUC)
-    a, b = Hashed(tree, 1), Hashed(tree, 2)
+    game = load_game(LEDUC)
+    a, b = Hashed(game.tree, 1), Hashed(game.tree, 2)
     schedule = Schedule(hands=2_000, games=10, hands_per_game=100)
-    mbb, ci95 = play_pair(LEDUC, tree, a, b, schedule).winrate_mbb
+    mbb, ci95 = play_pair(game, a, b, schedule).winrate_mbb
     pairs = [entry("a", twin, mbb, ci95) for twin in "xyz"]
     pairs += [entry(one, other, 0, 0) for one, other in combinations("xyz", 2)]
     place = next(p for p in standings(list("axyz"), pairs).ranking if p.agent == 0)
@@ -120,8 +139,8 @@ def test_cycles_are_found_by_brute_force_too() -> None:
     rng = np.random.default_rng(2)
     names = list("abcdefg")
     pairs = [entry(a, b, float(rng.normal()), 0.3) for a, b in combinations(names, 2)]
-    wins = {(p["a"], p["b"]) for p in pairs if p["mbb"] > 0.3}
-    wins |= {(p["b"], p["a"]) for p in pairs if p["mbb"] < -0.3}
+    wins = {(pair.a, pair.b) for pair in pairs if pair.mbb > 0.3}
+    wins |= {(pair.b, pair.a) for pair in pairs if pair.mbb < -0.3}
     rings = {
         frozenset({(a, b), (b, c), (c, a)})
         for a, b, c in permutations(names, 3)
@@ -139,7 +158,7 @@ def test_cycles_are_found_by_brute_force_too() -> None:
 def test_a_ring_that_is_not_significant_is_none() -> None:
     ring = [entry("a", "b", 10), entry("b", "c", 10), entry("a", "c", -10)]
     assert standings(list("abc"), ring).cycles == [("a", "b", "c")]
-    ring[2]["ci95"] = 11
+    ring[2] = dataclasses.replace(ring[2], ci95=11)
     assert standings(list("abc"), ring).cycles == []
 
 
@@ -151,21 +170,51 @@ def test_the_terminal_shows_ranking_matrix_and_ring() -> None:
     assert "ann beats bob beats cy beats ann" in text
     assert [line.split()[1] for line in text.splitlines()[2:5]] == ["bob", "cy", "ann"]
     assert "bob        ·      +20      -10" in text
-    assert summary(table)["ranking"][0] == {
-        "name": "bob", "mbb": 5, "ci95": 1, "significant_wins": 1, "significant_losses": 1
-    }  # fmt: skip
+
+
+def test_standings_as_results_json_shows_them() -> None:
+    ring = [entry("ann", "bob", 10), entry("bob", "cy", 20), entry("ann", "cy", -30, 4)]
+    shown = standings(["ann", "bob", "cy"], ring).to_json()
+    assert list(shown) == ["ranking", "cycles", "upsets"]
+    assert shown["ranking"][0] == {
+        "name": "bob",
+        "mbb": 5,
+        "ci95": 1,
+        "significant_wins": 1,
+        "significant_losses": 1,
+    }
+    assert shown["cycles"] == [["ann", "bob", "cy"]]
+    assert shown["upsets"] == [{"winner": "ann", "loser": "bob"}]
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (1234.56, 1, "+1,234.6"),
+        (-1234.56, 0, "−1,235"),
+        (0.04, 1, "0.0"),
+        (-0.04, 1, "0.0"),
+        (-0.4, 0, "0"),
+        (100.0, 0, "+100"),
+        (-0.05, 2, "−0.05"),
+    ],
+)
+def test_numbers_have_a_sign_unless_they_are_rounded_to_0(
+    value: float, digits: int, text: str
+) -> None:
+    assert signed(value, digits) == text
 
 
 def test_profiles_weigh_what_they_count() -> None:
     """Over two opponents as over all hands in one list."""
-    tree = tree_of(LEDUC)
-    agents = {name: Hashed(tree, seed) for seed, name in enumerate("abc")}
+    game = load_game(LEDUC)
+    agents = {name: Hashed(game.tree, seed) for seed, name in enumerate("abc")}
     lengths = {("a", "b"): 200, ("a", "c"): 1_000}
     pairs, tallies = [], []
     for (a, b), hands in lengths.items():
-        tally = play_pair(LEDUC, tree, agents[a], agents[b], Schedule(hands, 1, 1, 10, 20))
+        tally = play_pair(game, agents[a], agents[b], Schedule(hands, 1, 1, 10, 20))
         tallies.append(tally)
-        pairs.append({"a": a, "b": b} | tally.as_dict())
+        pairs.append(tally.result(a, b, seconds=0.0))
     found = profile("a", pairs)
     counts = sum(tally.actions[0] for tally in tallies)
     for street, name in enumerate(LEDUC.street_names):

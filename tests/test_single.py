@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deep_cfr import checkpoint
-from deep_cfr.config import PRESETS
-from deep_cfr.encoding import Floats
-from deep_cfr.policy import Nodes, TabularPolicy, uniform_policy
-from deep_cfr.single import SingleDeepCFR
+from deep_cfr.presets import PRESETS
+from deep_cfr.single_deep_cfr import SingleDeepCFR
 from deep_cfr.solver import Solver
 from env.betting_tree import BettingTree
 from env.cards import Cards
-from env.compiler import compile
 from env.deals import canonical_views, deal, showdown_results
-from env.emulator import make_emulator
+from env.game import Game, load_game
 from env.rules import KUHN, LEDUC, Rules
 from evaluation.best_response import expected_value, exploitability
+from models.advantage_nets import load_single, save_advantage_nets
+from policies.fixed import TabularPolicy, uniform_policy
+from policies.policy import Floats, Nodes
 from tests.test_traversal import random_policy
+from training.checkpoint import save_latest
 
 
 def iterations_of(tree: BettingTree, count: int) -> list[tuple[TabularPolicy, TabularPolicy]]:
@@ -29,12 +29,12 @@ def iterations_of(tree: BettingTree, count: int) -> list[tuple[TabularPolicy, Ta
 
 
 def test_one_iteration_is_played_as_it_is() -> None:
-    tree = compile(make_emulator(LEDUC))
+    tree = load_game(LEDUC).tree
     both = (random_policy(tree, 0, some_zero=False), random_policy(tree, 1, some_zero=False))
     nodes = np.flatnonzero(tree.is_decision)
     views = canonical_views(LEDUC, deal(LEDUC, len(nodes), np.random.default_rng(0)))
     cards = views[np.arange(len(nodes)), tree.actor[nodes], tree.street[nodes]]
-    found = SingleDeepCFR(LEDUC, tree, [both]).strategies(cards, nodes)
+    found = SingleDeepCFR(Game(LEDUC, tree), [both]).strategies(cards, nodes)
     for row, node in enumerate(nodes):
         expected = both[tree.actor[node]].strategies(cards[row : row + 1], nodes[row : row + 1])
         np.testing.assert_allclose(found[row], expected[0], atol=1e-6)
@@ -43,10 +43,10 @@ def test_one_iteration_is_played_as_it_is() -> None:
 @pytest.mark.parametrize("rules", [KUHN, LEDUC], ids=lambda rules: rules.name)
 def test_both_views_of_the_player_win_the_same(rules: Rules) -> None:
     """Simulated with an iteration per hand, and exactly by the reach-weighted average."""
-    tree = compile(make_emulator(rules))
-    single = SingleDeepCFR(rules, tree, iterations_of(tree, 4))
+    tree = load_game(rules).tree
+    single = SingleDeepCFR(Game(rules, tree), iterations_of(tree, 4))
     uniform = uniform_policy(tree)
-    exact = expected_value(rules, tree, single, uniform)
+    exact = expected_value(Game(rules, tree), single, uniform)
     rng, n = np.random.default_rng(1), 60_000
     deals = deal(rules, n, rng)
     views, player = canonical_views(rules, deals), single.for_hands(n, rng)
@@ -67,34 +67,34 @@ def test_both_views_of_the_player_win_the_same(rules: Rules) -> None:
 
 
 def test_iterations_are_drawn_in_proportion_to_t() -> None:
-    tree = compile(make_emulator(KUHN))
-    single = SingleDeepCFR(KUHN, tree, iterations_of(tree, 4))
+    tree = load_game(KUHN).tree
+    single = SingleDeepCFR(Game(KUHN, tree), iterations_of(tree, 4))
     drawn = single.for_hands(100_000, np.random.default_rng(0)).drawn
     np.testing.assert_allclose(np.bincount(drawn) / 100_000, np.arange(1, 5) / 10, atol=0.01)
 
 
 def test_a_short_run_on_kuhn_converges_without_a_strategy_network(tmp_path: Path) -> None:
     config = dataclasses.replace(PRESETS["kuhn"][1], iterations=25)
-    tree = compile(make_emulator(KUHN))
-    solver = Solver(config, KUHN, tree)
+    tree = load_game(KUHN).tree
+    solver = Solver(config, Game(KUHN, tree))
     for _ in range(config.iterations):
         solver.iterate()
-        checkpoint.save_advantage_nets(tmp_path, solver)
-    checkpoint.save_latest(tmp_path, solver, {})
-    rules, single = checkpoint.load_single(tmp_path)
-    assert rules == KUHN
-    assert exploitability(KUHN, tree, single).exploitability_chips < 0.06
+        save_advantage_nets(tmp_path, solver)
+    save_latest(tmp_path, solver, {})
+    loaded = load_single(tmp_path)
+    assert (loaded.game.rules, loaded.iteration) == (KUHN, 25)
+    assert exploitability(loaded.game, loaded.policy).exploitability_chips < 0.06
 
 
 def test_what_is_never_reached_is_uniform() -> None:
     """In Leduc a player who always calls never comes to a decision after its own raise."""
-    tree = compile(make_emulator(LEDUC))
+    tree = load_game(LEDUC).tree
 
     def always_call(cards: Cards, nodes: Nodes) -> Floats:
         return np.tile(np.array([0, 1, 0], np.float32), (len(nodes), 1))
 
     policy = TabularPolicy(always_call)
-    single = SingleDeepCFR(LEDUC, tree, [(policy, policy)])
+    single = SingleDeepCFR(Game(LEDUC, tree), [(policy, policy)])
     cards = canonical_views(LEDUC, deal(LEDUC, 2, np.random.default_rng(0)))[:, 0, 0]
     nodes = np.array([tree.node("cr"), tree.node("rr")])
     np.testing.assert_allclose(single.strategies(cards, nodes), [[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]])

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from deep_cfr.storage import StorageError, checked_folder, whole_file, whole_folder
+from models.storage import StorageError, checked_folder, whole_file, whole_folder
 
 
 def write(path: Path, text: str) -> None:

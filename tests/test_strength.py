@@ -144,9 +144,16 @@ def test_flop_holdem_ends_on_the_flop() -> None:
 
 @pytest.mark.parametrize(
     ("rates", "exponent", "value"),
-    [([0.9, 0.1], 2, 0.41), ([0.5, 0.5], 2, 0.25), ([0.9, 0.1], 1, 0.5), ([0.5, 0.5], 1, 0.5),
-     ([0.9, -1], 2, 0.81), ([-1, -1], 2, -1), ([0.64, 0.36], 1.5, (0.512 + 0.216) / 2)],
-)  # fmt: skip
+    [
+        ([0.9, 0.1], 2, 0.41),
+        ([0.5, 0.5], 2, 0.25),
+        ([0.9, 0.1], 1, 0.5),
+        ([0.5, 0.5], 1, 0.5),
+        ([0.9, -1], 2, 0.81),
+        ([-1, -1], 2, -1),
+        ([0.64, 0.36], 1.5, (0.512 + 0.216) / 2),
+    ],
+)
 def test_exponents(rates: list[float], exponent: float, value: float) -> None:
     found = expected_power(np.array(rates, np.float32)[:, None], exponent)
     assert found[0] == pytest.approx(value, abs=1e-6)

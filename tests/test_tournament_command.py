@@ -1,4 +1,4 @@
-"""`tournament.py` as people run it: all pairs, interrupted and gone on with, and nonsense."""
+"""`tournament.py` as people run it: all pairs, interrupted and continued, and nonsense."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util.tensor_util import make_ndarray
 
 import tournament
-from deep_cfr.checkpoint import save_model
+from arena.match import match
+from arena.round_robin import play_pair
+from commands import tournament as tournament_run
 from deep_cfr.config import Config
-from deep_cfr.model import load
-from deep_cfr.networks import make_network
+from deep_cfr.networks.network import make_network
 from deep_cfr.solver import Solver
-from env.compiler import compile
-from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import LEDUC
-from evaluation import tournament_run
-from evaluation.match import match
-from evaluation.round_robin import play_pair
+from models.model import load
+from models.saving import save_model
 
 SHORT = ["--hands", "400", "--games", "10", "--threads", "1"]
 FILES = {
-    "results.json", "results.csv", "report.html", "matrix.png", "games.png", "actions.png",
+    "results.json",
+    "results.csv",
+    "report.html",
+    "matrix.png",
+    "games.png",
+    "actions.png",
     "pots.png",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of leduc with two random networks."""
     run = tmp_path_factory.mktemp("checkpoints") / "tiny"
-    solver = Solver(Config(game="leduc", width=16), LEDUC, compile(make_emulator(LEDUC)))
+    solver = Solver(Config(game="leduc", width=16), load_game(LEDUC))
     network = make_network(solver.encoding, solver.config.width)
     for t in (1, 2):
         rng = np.random.default_rng(t)
@@ -84,7 +88,7 @@ def test_a_run_against_bots(
     assert results["seed"] == 0
     pair = results["pairs"][0]
     first, second = (load(models / name) for name in ("iter_0001", "iter_0002"))
-    expected = match(LEDUC, first.tree, first.policy, second.policy, 400, 0)
+    expected = match(first.game, first.policy, second.policy, 400, 0)
     assert (pair["mbb"], pair["ci95"]) == pytest.approx((expected.mbb, expected.ci95_mbb))
     own = second.info["head_to_head"]
     assert own["iter_0001"]["mbb"] == -pair["mbb"]
@@ -113,12 +117,12 @@ class Page(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.loads: list[str] = []
-        self.images_without_text = 0
+        self.unlabelled_images = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
         self.loads += [values[key] or "" for key in ("src", "href") if key in values]
-        self.images_without_text += tag == "img" and not values.get("alt")
+        self.unlabelled_images += tag == "img" and not values.get("alt")
         if tag not in ("meta", "img"):
             self.open.append(tag)
 
@@ -133,7 +137,7 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     page.feed(text)
     assert page.open == []
-    assert page.images_without_text == 0
+    assert page.unlabelled_images == 0
     assert len(page.loads) == 4, "a picture each, no strength without iterations"
     assert all(address.startswith("data:image/png;base64,") for address in page.loads)
     assert "@import" not in text
@@ -154,7 +158,7 @@ def interrupt_after(count: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
-def test_an_interrupted_tournament_is_gone_on_with(
+def test_an_interrupted_tournament_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["call", "raise", "random", "fold", "--game", "leduc", *SHORT, "--out"]
@@ -271,9 +275,12 @@ def test_auto_plays_until_precise(tmp_path: Path) -> None:
     ],
 )
 def test_nonsense_gets_one_line(
-    trained: Path, words: list[str], complaint: str, tmp_path: Path,
+    trained: Path,
+    words: list[str],
+    complaint: str,
+    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     out = ["--out", str(tmp_path / "out"), "--threads", "1"]
     assert tournament.main([*(word.format(trained) for word in words), *out]) == 2
     error = capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import tournament
-from evaluation.tournament_command import Schedule, parse
+from arena.schedule import Schedule
+from commands.tournament_options import parse
 
 ROOT = Path(__file__).parent.parent
 
@@ -62,11 +64,32 @@ def test_hands_and_games_follow_from_each_other(words: str, schedule: Schedule) 
     assert parse(["a", "b", *words.split()]).schedule == schedule
 
 
+def output_of(arguments: list[str]) -> str:
+    """What a command prints, run in a process of its own that must end without TensorFlow."""
+    code = (
+        "import sys, tournament\n"
+        "try:\n"
+        "    code = tournament.main(sys.argv[1:])\n"
+        "except SystemExit as ended:\n"
+        "    code = ended.code\n"
+        "loaded = {'tensorflow', 'keras'} & sys.modules.keys()\n"
+        "sys.exit(f'loaded {loaded}' if loaded else code)"
+    )
+    words = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_bots_need_no_tensorflow(tmp_path: Path) -> None:
+    words = ["call", "raise", "random", "--game", "leduc", "--hands", "400", "--threads", "1"]
+    shown = output_of([*words, "--transcripts", "2", "--out", str(tmp_path)])
+    assert "3 agents, 3 pairs" in shown
+    versions = json.loads((tmp_path / "results.json").read_text())["versions"]
+    assert list(versions) == ["python", "tensorflow", "keras", "numpy", "numba", "PyPokerEngine"]
+
+
 def test_help_needs_no_tensorflow() -> None:
-    code = "import sys, tournament; sys.exit('tensorflow' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-    shown = subprocess.run(
-        [sys.executable, "tournament.py", "--help"], cwd=ROOT, check=True, capture_output=True
-    ).stdout.decode()
+    shown = output_of(["--help"])
     for word in ("examples:", "--hands-per-game", "tight-aggressive", "95 %"):
         assert word in shown

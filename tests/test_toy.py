@@ -10,8 +10,8 @@ import pytest
 from env.actions import CALL, FOLD, RAISE
 from env.deals import deal_slots
 from env.emulator import make_emulator
-from env.game import Emulator, State
 from env.rules import KUHN, LEDUC, Rules
+from env.states import Emulator, State
 
 PASS, BET = 0, 1  # OpenSpiel's Kuhn actions
 

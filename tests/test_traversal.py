@@ -7,15 +7,17 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from deep_cfr.encoding import Floats
-from deep_cfr.policy import Nodes, Policy, TabularPolicy, uniform_policy
-from deep_cfr.traversal import draw, sample_action, traverse, traverse_deals
+from deep_cfr.sampling.external_sampling import traverse, traverse_deals
 from env.betting_tree import FOLDED, BettingTree
 from env.cards import Cards, canonical
-from env.compiler import compile
+from env.compiler import compile_tree
 from env.deals import deal, visible_cards
 from env.emulator import make_emulator
+from env.game import Game, load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, Rules
+from policies.drawing import draw, sample_action
+from policies.fixed import TabularPolicy, uniform_policy
+from policies.policy import Floats, Nodes, Policy
 from tests.recursive_traversal import Key, Recursion, Sample, as_samples
 
 
@@ -49,10 +51,10 @@ def test_equals_the_recursion_through_the_emulator(
     rules: Rules, deals: int, traverser: int
 ) -> None:
     emulator = make_emulator(rules)
-    tree = compile(emulator)
+    tree = compile_tree(emulator)
     policies = (random_policy(tree, 1), random_policy(tree, 2))
     dealt, salt = deal(rules, deals, np.random.default_rng(3)), 12345
-    batched = traverse_deals(rules, tree, policies, traverser, 7, dealt, salt)
+    batched = traverse_deals(Game(rules, tree), policies, traverser, 7, dealt, salt)
     oracle = Recursion(emulator, tree, policies, traverser, salt)
     values = [oracle.traverse(i, emulator.start(cards)) for i, cards in enumerate(dealt)]
     assert batched.value == pytest.approx(np.mean(values), abs=1e-5)
@@ -86,7 +88,7 @@ def kuhn_value(
     """The exact value of a node for a player, both following the policy; cards are fixed."""
     if not tree.is_decision[node]:
         stake = float(min(tree.contributions[node]))
-        if tree.kind[node] == FOLDED:
+        if tree.node_type[node] == FOLDED:
             winner = 1 - int(tree.actor[tree.parent[node]])
         else:
             winner = 0 if cards[0] > cards[2] else 1
@@ -108,7 +110,7 @@ def kuhn_strategy(tree: BettingTree, policy: Policy, cards: tuple[int, ...], nod
 @pytest.mark.parametrize("traverser", [0, 1])
 def test_mean_samples_are_exact_counterfactual_regrets_over_reach(traverser: int) -> None:
     """Kuhn: per infoset, Σ over deals of reach · (value of action − value), over Σ of reach."""
-    tree = compile(make_emulator(KUHN))
+    tree = load_game(KUHN).tree
     policy = random_policy(tree, 4, some_zero=False)
     exact: dict[tuple[bytes, int], np.ndarray] = {}
     reach_sums: dict[tuple[bytes, int], float] = {}
@@ -121,16 +123,17 @@ def test_mean_samples_are_exact_counterfactual_regrets_over_reach(traverser: int
                 if tree.actor[before] != traverser:
                     reach *= float(kuhn_strategy(tree, policy, cards, before)[tree.action[after]])
             value = kuhn_value(tree, policy, cards, int(node), traverser)
-            regrets = np.array([
-                kuhn_value(tree, policy, cards, int(child), traverser) - value if child >= 0 else 0
+            below = [
+                kuhn_value(tree, policy, cards, int(child), traverser) if child >= 0 else value
                 for child in tree.children[node]
-            ])  # fmt: skip
+            ]
+            regrets = np.array(below) - value
             seen = canonical(visible_cards(KUHN, np.array([cards], np.uint8), traverser, 0))
             key = (seen[0].tobytes(), int(node))
             exact[key] = exact.get(key, 0) + reach * regrets
             reach_sums[key] = reach_sums.get(key, 0) + reach
     rows = traverse(
-        KUHN, tree, (policy, policy), traverser, 1, 60_000, np.random.default_rng(6)
+        Game(KUHN, tree), (policy, policy), traverser, 1, 60_000, np.random.default_rng(6)
     ).advantages
     for (cards_bytes, node), total in exact.items():
         own = (rows["node"] == node) & (rows["cards"] == np.frombuffer(cards_bytes, np.uint8)).all(
@@ -145,18 +148,20 @@ def test_mean_samples_are_exact_counterfactual_regrets_over_reach(traverser: int
 
 def test_value_of_uniform_play_is_right() -> None:
     """Kuhn under uniform play is worth 1/8 to the first player."""
-    tree = compile(make_emulator(KUHN))
+    tree = load_game(KUHN).tree
     uniform = uniform_policy(tree)
-    samples = traverse(KUHN, tree, (uniform, uniform), 0, 1, 100_000, np.random.default_rng(0))
+    samples = traverse(
+        Game(KUHN, tree), (uniform, uniform), 0, 1, 100_000, np.random.default_rng(0)
+    )
     assert samples.value == pytest.approx(0.125, abs=0.02)
 
 
 def test_batches_of_other_sizes_leave_the_same_samples() -> None:
-    tree = compile(make_emulator(FHP))
+    tree = load_game(FHP).tree
     policies = (random_policy(tree, 1), random_policy(tree, 2))
     deals = deal(FHP, 20, np.random.default_rng(0))
-    whole = traverse_deals(FHP, tree, policies, 0, 1, deals, salt=9)
-    once = traverse_deals(FHP, tree, policies, 0, 1, deals[:10], salt=9)
+    whole = traverse_deals(Game(FHP, tree), policies, 0, 1, deals, salt=9)
+    once = traverse_deals(Game(FHP, tree), policies, 0, 1, deals[:10], salt=9)
     ours, theirs = as_samples(whole.advantages), as_samples(once.advantages)
     for sample in theirs:
         assert sample in ours

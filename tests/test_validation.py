@@ -6,32 +6,33 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from deep_cfr.fitting.validation import held_out
 from deep_cfr.memory import make_rows
-from deep_cfr.policy import uniform_policy
-from deep_cfr.range_sampling import traverse_ranges
-from deep_cfr.traversal import traverse
-from deep_cfr.validation import held_out
+from deep_cfr.sampling.external_sampling import traverse
+from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from env.cards import NO_CARD, NUM_SLOTS, canonical
-from env.compiler import compile
-from env.emulator import make_emulator
+from env.game import load_game
 from env.rules import HULH_80, LEDUC, Rules
+from policies.fixed import uniform_policy
 
 
 def memory(rules: Rules, deals: int) -> NDArray[np.void]:
     """What traversals by uniformly random players leave behind."""
-    tree = compile(make_emulator(rules))
-    policy = uniform_policy(tree)
-    return traverse(rules, tree, (policy, policy), 0, 1, deals, np.random.default_rng(0)).advantages
+    game = load_game(rules)
+    policy = uniform_policy(game.tree)
+    return traverse(game, (policy, policy), 0, 1, deals, np.random.default_rng(0)).advantages
 
 
 @pytest.mark.parametrize("hands", [0, 12])
 def test_rows_of_a_board_stay_together(hands: int) -> None:
     """Each traversal is of one board, here with one deal or with many hands on it."""
-    tree = compile(make_emulator(HULH_80))
-    policy, rng = uniform_policy(tree), np.random.default_rng(0)
-    game = (HULH_80, tree, (policy, policy), 0, 1)
+    game, rng = load_game(HULH_80), np.random.default_rng(0)
+    seats = (uniform_policy(game.tree), uniform_policy(game.tree))
+    sampling = RangeSampling(0, 1, num_traversals=20, num_boards=1, num_hands=hands)
     boards = [
-        (traverse_ranges(*game, 20, 1, hands, rng) if hands else traverse(*game, 1, rng)).advantages
+        traverse_ranges(game, seats, sampling, rng).advantages
+        if hands
+        else traverse(game, seats, 0, 1, 1, rng).advantages
         for _ in range(150)
     ]
     held = held_out(np.concatenate(boards), 0.2, np.random.default_rng(1))

@@ -1,0 +1,41 @@
+"""What an agent is. Knows nothing of TensorFlow, so that matches of bots do without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from env.rules import Rules
+from policies.policy import Policy
+
+# Where a strategy comes from: the average-strategy network of a saved model, the advantage
+# networks of a whole run (single Deep CFR), or rules that somebody wrote down.
+Source = Literal["model", "single", "bot"]
+
+
+class AgentError(ValueError):
+    """An agent that cannot be had; the message says why in one line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agent:
+    """Somebody who can play a game."""
+
+    name: str
+    policy: Policy
+    rules: Rules
+    source: Source
+    iteration: int | None = None  # of training; the last one of a single-Deep-CFR player
+    folder: Path | None = None  # where it was loaded from
+
+    @property
+    def run(self) -> Path | None:
+        """The folder of the run that a saved model belongs to; None for everybody else."""
+        return run_of(self.folder) if self.folder is not None and self.source == "model" else None
+
+
+def run_of(folder: Path) -> Path:
+    """The run that a model folder belongs to; one that is not called iter_… stands for itself."""
+    place = folder.resolve()
+    return place.parent if place.name.startswith("iter_") else place

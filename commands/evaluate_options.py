@@ -1,0 +1,159 @@
+"""The command line of `evaluate.py`. Nothing here loads TensorFlow."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.names import BOT_NAMES
+from evaluation.settings import METHODS, Settings
+
+DESCRIPTION = """How exploitable is a saved model?
+
+A model folder (one that holds strategy.keras) is one model. A run folder stands for all its
+checkpoints: each is evaluated and a curve is drawn. A bot's name with --game is evaluated like a
+model. Results go to the terminal, into the model's model.json, its run's README.md and
+TensorBoard.
+
+Without --method the strongest one that the game allows is taken:
+  exact      best response over every board: kuhn, leduc, fhp
+  lbr        local best response, a lower bound with an interval: any game
+  exploiter  Deep CFR trained against the frozen model, a lower bound: any game"""
+
+EXAMPLES = """examples:
+  python evaluate.py checkpoints/leduc/iter_0200
+  python evaluate.py checkpoints/standard --hands 20000 --json bounds.json
+  python evaluate.py call --game fhp
+  python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
+  python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    target: str
+    settings: Settings
+    game: str | None
+    json: Path | None
+    chart: Path | None
+    logdir: Path
+    explain: list[str] | None
+    preflop_chart: Path | None
+    line: str
+    threads: int
+
+    @property
+    def looks_only(self) -> bool:
+        """Whether the model is to be shown, not measured."""
+        return self.explain is not None or self.preflop_chart is not None
+
+
+def parse(arguments: list[str]) -> Request:
+    """Read the command line; argparse ends the program on what it cannot read."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    _refuse_nonsense(parser, given)
+    return Request(
+        target=given.model,
+        settings=Settings(
+            given.method, given.hands, given.seed, given.sample_boards, given.iterations
+        ),
+        game=given.game,
+        json=given.json,
+        chart=given.chart,
+        logdir=given.logdir,
+        explain=given.explain,
+        preflop_chart=given.preflop_chart,
+        line=given.line or "",
+        threads=given.threads,
+    )
+
+
+def _refuse_nonsense(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    """End the program with what is wrong with the options."""
+    for name in ("hands", "iterations"):
+        value = getattr(given, name)
+        if value is not None and value <= 0:
+            parser.error(f"--{name} is {value}, but must be positive")
+    for name in ("sample_boards", "seed", "threads"):
+        if getattr(given, name) < 0:
+            parser.error(
+                f"--{name.replace('_', '-')} is {getattr(given, name)}, but cannot be negative"
+            )
+    if given.explain is not None and not 1 <= len(given.explain) <= 3:
+        parser.error("--explain takes a hand, then a board if there is one, then the betting line")
+    if given.line is not None and given.preflop_chart is None:
+        parser.error("--line goes with --preflop-chart")
+    for file in (given.json, given.chart, given.preflop_chart):
+        if file is not None and not file.resolve().parent.is_dir():
+            parser.error(f"there is no folder {file.parent} to write {file.name} into")
+        if file is not None and file.is_dir():
+            parser.error(f"{file} is a folder; name a file")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="evaluate.py",
+        description=DESCRIPTION,
+        epilog=f"{EXAMPLES}\n\nbots: {', '.join(BOT_NAMES)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_methods(parser)
+    _add_outputs(parser.add_argument_group("where results go"))
+    _add_looks(parser.add_argument_group("look at a model instead of evaluating it"))
+    return parser
+
+
+def _add_methods(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="a model folder, a run folder, or a bot's name with --game")
+    parser.add_argument("--method", choices=METHODS, help="[the strongest for the game]")
+    parser.add_argument(
+        "--hands",
+        type=int,
+        metavar="N",
+        help="hands to play: lbr [40000], exploiter [200000; toy games 2000000]",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all chance [0]")
+    parser.add_argument(
+        "--sample-boards",
+        type=int,
+        default=0,
+        metavar="N",
+        help="visit N boards instead of all: a quick estimate, too high on average [0 = all, "
+        "exact]",
+    )
+    parser.add_argument(
+        "--iterations", type=int, metavar="N", help="iterations of training an exploiter [by game]"
+    )
+    parser.add_argument("--game", help="the game a bot is to play, such as fhp")
+    parser.add_argument("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
+
+
+def _add_outputs(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--json", type=Path, metavar="FILE", help="an object for one model, a list for a run"
+    )
+    group.add_argument(
+        "--chart",
+        type=Path,
+        metavar="FILE",
+        help="a run's curve, or one model's gains by hand, as PNG [exploitability.png in the "
+        "run's folder]",
+    )
+    group.add_argument("--logdir", type=Path, default=Path("runs"), help="TensorBoard's [runs]")
+
+
+def _add_looks(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--explain",
+        nargs="+",
+        metavar="WORDS",
+        help='HAND [BOARD] [LINE]: the strategy in one situation, such as "Ah Kd" "Ts 7d 2c" '
+        '"rrc/c"; without a board, the mean over all boards',
+    )
+    group.add_argument(
+        "--preflop-chart", type=Path, metavar="FILE", help="the 13 × 13 chart as PNG"
+    )
+    group.add_argument("--line", help="the chart's betting line, such as r or rr [first to act]")

@@ -1,0 +1,77 @@
+"""What `evaluate.py` is to evaluate, checked before TensorFlow loads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.names import BOT_NAMES
+from commands.evaluate_options import Request
+from env.rules import Rules, RulesError, parse_rules
+from env.strength import has_strengths
+from evaluation.settings import EXACT
+from models.layout import model_folders, models_at, read_info
+from models.storage import StorageError
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A bot and the game it is to play."""
+
+    name: str
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class Models:
+    """One saved model, or all models of a run, oldest first."""
+
+    folders: list[Path]
+    is_run: bool
+
+    @property
+    def run(self) -> Path:
+        """The run that the models belong to; a model folder of another name stands for itself."""
+        first = self.folders[0]
+        return first.parent if first.name.startswith("iter_") else first
+
+
+def find_target(request: Request) -> Bot | Models:
+    """The bot or the models that a command line names; an error for what cannot be done."""
+    if request.target in BOT_NAMES and not Path(request.target).exists():
+        return _bot(request)
+    if request.game is not None:
+        raise ValueError("--game is for bots; a model knows its own game")
+    path = Path(request.target)
+    folders = models_at(path)
+    models = Models(folders, is_run=folders == model_folders(path))
+    if not request.looks_only:
+        for folder in folders:
+            request.settings.method_for(_rules(folder))
+        if not models.is_run:
+            _refuse_undrawable(request, _rules(folders[0]))
+    return models
+
+
+def _bot(request: Request) -> Bot:
+    if request.game is None:
+        raise ValueError(f"{request.target} plays any game; name one with --game")
+    if request.looks_only:
+        raise ValueError(f"{request.target} is a bot; only models can be looked at")
+    rules = parse_rules(request.game)
+    _refuse_undrawable(request, rules)
+    return Bot(request.target, rules)
+
+
+def _refuse_undrawable(request: Request, rules: Rules) -> None:
+    """One model's chart shows gains by starting hand, which only an exact best response knows."""
+    method = request.settings.method_for(rules)
+    if request.chart is not None and (method != EXACT or not has_strengths(rules)):
+        raise ValueError("--chart of one model shows gains by starting hand: exact, in fhp only")
+
+
+def _rules(folder: Path) -> Rules:
+    try:
+        return Rules.from_dict(read_info(folder)["rules"])
+    except (KeyError, TypeError, RulesError) as error:
+        raise StorageError(f"{folder} holds no readable model: {error}") from None

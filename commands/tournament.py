@@ -1,0 +1,228 @@
+"""What `tournament.py` does: load the agents, play all pairs, save the results and show them.
+
+TensorFlow is loaded only if somebody other than a bot takes part.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numba
+
+import agents
+from agents import Agent
+from agents.names import is_bot
+from arena import charts, hand_history, page, report
+from arena.folder import RESULTS_JSON, Results, open_results, write_csv
+from arena.header import Entrant, Header, versions
+from arena.match import batches
+from arena.results import PairResult, seen_by
+from arena.round_robin import all_pairs, play_pair
+from arena.standings import Standings, standings
+from commands.slow_imports import load_quietly
+from commands.tournament_bar import TournamentBar
+from commands.tournament_options import Request
+from deep_cfr.networks.quiet import quiet_without_gpu
+from env.game import Game, load_game
+from env.rules import parse_rules
+from models.layout import DEFAULT_ARCHITECTURE, architecture_of, models_at
+from models.model_card import write_card
+from models.records import HeadToHead, record_head_to_head
+from models.storage import StorageError, whole_file
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """Who takes part, and in what."""
+
+    game: Game
+    agents: dict[str, Agent]  # by name, in the order given
+    specs: dict[str, str]  # what stands for each on the command line
+
+
+def run(request: Request) -> int:
+    """The whole tournament; the exit code."""
+    _prepare(request)
+    field = gather(request)
+    results = open_results(request.out, _header(request, field))
+    num_pairs = len(all_pairs(list(field.agents)))
+    print(f"{field.game.rules.describe()}\n{len(field.agents)} agents, {num_pairs} pairs\n")
+    try:
+        _play(request, field, results)
+        _finish(request, field, results)
+    except KeyboardInterrupt:
+        print(
+            f"stopped with {len(results.pairs)} of {num_pairs} pairs finished; the same command "
+            f"with --out {request.out} goes on",
+            file=sys.stderr,
+        )
+        return 130
+    return 0
+
+
+def _prepare(request: Request) -> None:
+    """Settle the number of threads, which TensorFlow must know before it computes anything."""
+    if all(is_bot(spec) for spec in request.specs):
+        available = numba.get_num_threads()
+        numba.set_num_threads(min(request.threads or available, available))
+        return
+    device = load_quietly("deep_cfr.networks.device")
+    with quiet_without_gpu():
+        device.prepare(request.threads, _architecture(request.specs))
+
+
+def gather(request: Request) -> Field:
+    """Load everybody; the models, or --game, say what is played."""
+    rules = parse_rules(request.game) if request.game is not None else None
+    loaded: dict[str, list[Agent]] = {}
+    # Models first: bots play whatever the models do.
+    for spec in sorted(dict.fromkeys(request.specs), key=is_bot):
+        loaded[spec] = agents.load(spec, rules)
+        rules = rules or loaded[spec][0].rules
+    found: dict[str, Agent] = {}
+    specs: dict[str, str] = {}
+    for spec, agent in _in_order(request.specs, loaded):
+        twins = [other.name for other in found.values() if _is_same(other, agent)]
+        if twins:
+            print(f"note: {twins[0]} is named twice and plays once", file=sys.stderr)
+            continue
+        # Two folders may have the same name; their paths are different.
+        name = str(agent.folder) if agent.name in found else agent.name
+        found[name], specs[name] = dataclasses.replace(agent, name=name), spec
+    if len(found) < 2 or rules is None:
+        raise ValueError(f"a tournament takes two agents or more, not just {', '.join(found)}")
+    return Field(load_game(rules), found, specs)
+
+
+def _in_order(specs: list[str], loaded: dict[str, list[Agent]]) -> Iterator[tuple[str, Agent]]:
+    """Every agent with what it was called on the command line, in the order given there."""
+    for spec in specs:
+        for agent in loaded[spec]:
+            yield spec, agent
+
+
+def _is_same(one: Agent, other: Agent) -> bool:
+    """Whether two entries stand for one agent: bots by their names, others by their folders."""
+    if one.folder is None or other.folder is None:
+        return one.folder is other.folder and one.name == other.name
+    return one.source == other.source and one.folder.resolve() == other.folder.resolve()
+
+
+def _architecture(specs: list[str]) -> str:
+    """The architecture of the first model named; what cannot be read is refused on loading."""
+    known = (found for spec in specs if (found := _architecture_at(Path(spec))) is not None)
+    return next(known, DEFAULT_ARCHITECTURE)
+
+
+def _architecture_at(path: Path) -> str | None:
+    """The architecture of the newest model at a path, or None if no model can be read there."""
+    try:
+        return architecture_of(models_at(path)[-1])
+    except StorageError:
+        return None
+
+
+def _header(request: Request, field: Field) -> Header:
+    return Header(
+        rules=field.game.rules,
+        schedule=request.schedule,
+        agents=tuple(Entrant.of(agent, field.specs[name]) for name, agent in field.agents.items()),
+        command=request.command,
+        started=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        versions=versions(),
+    )
+
+
+def _play(request: Request, field: Field, results: Results) -> None:
+    """Every pair that is not finished yet, each saved as soon as it is."""
+    pairs = all_pairs(list(field.agents))
+    with TournamentBar(len(pairs), request.schedule.most_hands) as bar:
+        for a, b in pairs:
+            found = results.pair(a, b)
+            is_new = found is None
+            if found is None:
+                bar.begin_pair()
+                found = _play_pair(request, field, a, b, bar)
+                results.pairs.append(found)
+                results.save()
+            bar.end_pair(found.hands, report.pair_line(found, is_new))
+
+
+def _play_pair(request: Request, field: Field, a: str, b: str, bar: TournamentBar) -> PairResult:
+    start = time.perf_counter()
+    tally = play_pair(
+        field.game,
+        field.agents[a].policy,
+        field.agents[b].policy,
+        request.schedule,
+        batch=request.batch,
+        progress=bar.advance,
+    )
+    return tally.result(a, b, seconds=round(time.perf_counter() - start, 3))
+
+
+def _finish(request: Request, field: Field, results: Results) -> None:
+    """Everything that is made of the results of all pairs."""
+    rules = field.game.rules
+    table = results.standings = standings(list(field.agents), results.pairs)
+    results.save()
+    write_csv(results)
+    drawn = charts.draw_all(rules, table, results, request.out)
+    page.write(rules, table, results, drawn)
+    if request.transcripts:
+        _write_hands(request, field)
+    _record(field, results)
+    _write_scalars(request, field, table)
+    print("\n" + report.terminal(table))
+    print(f"\nreport  {request.out / page.PAGE}\njson    {request.out / RESULTS_JSON}")
+
+
+def _write_hands(request: Request, field: Field) -> None:
+    """The first hands of each pair, played again: a seed gives the same ones."""
+    count = min(request.transcripts, request.schedule.most_hands)
+    hands: list[hand_history.Hand] = []
+    for names in all_pairs(list(field.agents)):
+        a, b = (field.agents[name].policy for name in names)
+        (played,) = batches(field.game, a, b, count, request.schedule.seed, batch=count)
+        hands += islice(hand_history.hands_of(field.game.tree, names, played), count)
+    texts = {"hands.txt": hand_history.as_text, "hands.jsonl": hand_history.as_json_lines}
+    if field.game.rules.is_holdem:
+        texts["hands_pokerstars.txt"] = hand_history.as_pokerstars
+    for name, write in texts.items():
+        whole_file(request.out / name, write(field.game.rules, hands).encode())
+
+
+def _record(field: Field, results: Results) -> None:
+    """Each model's results into its model.json, then the cards of the runs."""
+    for name, agent in field.agents.items():
+        if agent.folder is None or agent.source != "model":
+            continue
+        for pair in seen_by(name, results.pairs):
+            result = HeadToHead(pair.mbb, pair.ci95, pair.hands, pair.games, pair.games_won)
+            record_head_to_head(agent.folder, _known_as(field.agents[pair.b], agent), result)
+    for run in dict.fromkeys(agent.run for agent in field.agents.values()):
+        if run is not None:
+            write_card(run)
+
+
+def _known_as(opponent: Agent, agent: Agent) -> str:
+    """The opponent's name in an agent's model.json, the same as evaluate.py gives it there.
+
+    Within a run the name of the model's folder is enough.
+    """
+    if opponent.folder is not None and opponent.run == agent.run:
+        return opponent.folder.name
+    return opponent.name
+
+
+def _write_scalars(request: Request, field: Field, table: Standings) -> None:
+    """Strength by iteration for TensorBoard, if there is an agent that has an iteration."""
+    if any(agent.iteration is not None for agent in field.agents.values()):
+        from commands.tournament_scalars import write_scalars  # noqa: PLC0415 - loads TensorFlow
+
+        write_scalars(request.logdir or request.out, field.agents, table)

@@ -1,0 +1,190 @@
+"""The tournament's command line: argv → what to do, and what is refused. Knows no TensorFlow."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.names import BOT_NAMES, is_bot
+from arena.schedule import (
+    AUTO,
+    BATCH,
+    GAMES,
+    HANDS,
+    LOOK_HANDS,
+    MAX_HANDS,
+    PRECISION_MBB,
+    Schedule,
+)
+from env.rules import parse_rules
+
+DESCRIPTION = """Every agent against every other, in duplicate matches on the same deals.
+
+An agent is a model folder (or its strategy.keras), a run folder, which stands for all its
+checkpoints, sdcfr:RUN for the single-Deep-CFR player of a run, or a bot:
+{bots}
+
+Each deal is played twice with the seats swapped, and all pairs get the same deals: what differs
+between two results is how the agents play. Results are in mbb/g (thousandths of a big blind per
+hand) with 95 % intervals, in small bets per 100 hands, and as games won: a game is a number of
+hands in a row, won by whoever is ahead at its end.
+
+The out folder gets results.json, results.csv, report.html (one page, everything in it) and the
+charts; models get the results into their model.json and their run's README.md. Ctrl-C stops after
+the finished pairs; the same command with --out FOLDER goes on."""
+
+EXAMPLES = """examples:
+  python tournament.py checkpoints/standard call raise random
+  python tournament.py checkpoints/standard/iter_0200 sdcfr:checkpoints/standard --hands auto
+  python tournament.py call raise fold random --game leduc --hands 20000
+  python tournament.py checkpoints/standard --games 100 --hands-per-game 3000 --transcripts 20"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    specs: list[str]
+    schedule: Schedule
+    game: str | None
+    out: Path
+    logdir: Path | None  # None: the out folder
+    batch: int
+    transcripts: int
+    threads: int
+    command: str  # as typed
+
+
+def parse(arguments: list[str]) -> Request:
+    """Read the command line; argparse ends the program on what it cannot read."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    _refuse_nonsense(parser, given)
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    return Request(
+        specs=given.agents,
+        schedule=_schedule(parser, given),
+        game=given.game,
+        out=given.out or Path("runs/tournaments") / stamp,
+        logdir=given.logdir,
+        batch=given.batch,
+        transcripts=given.transcripts,
+        threads=given.threads,
+        command=shlex.join(["python", "tournament.py", *arguments]),
+    )
+
+
+def refuse_unplayable(request: Request) -> None:
+    """Raise a ValueError for what can be seen to be wrong before TensorFlow loads."""
+    if request.game is not None:
+        parse_rules(request.game)
+    if not all(is_bot(spec) for spec in request.specs):
+        return
+    if request.game is None:
+        raise ValueError("bots play any game and there is no model to tell it; add --game")
+    if len(set(request.specs)) < 2:
+        raise ValueError(f"a tournament takes two agents or more, not just {request.specs[0]}")
+
+
+def _schedule(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Schedule:
+    """Hands, games and hands per game from those that are given; each follows from the others."""
+    games, per_game, hands = given.games, given.hands_per_game, given.hands
+    if hands is None:
+        hands = (games or GAMES) * per_game if per_game else HANDS
+    length = LOOK_HANDS if hands == AUTO else hands  # what games must fit into
+    most = (given.max_hands or MAX_HANDS) if hands == AUTO else hands
+    games = games or min(GAMES, most // per_game if per_game else length // 2)
+    per_game = per_game or length // games // 2 * 2
+    if per_game < 2 or games < 1 or games * per_game > most:
+        per_game = max(per_game, 2)  # no game is shorter
+        parser.error(f"{games} games of {per_game} hands do not fit into {most} hands")
+    return Schedule(
+        hands=None if hands == AUTO else hands,
+        precision_mbb=given.precision or PRECISION_MBB,
+        max_hands=given.max_hands or MAX_HANDS,
+        games=games,
+        hands_per_game=per_game,
+        seed=given.seed,
+    )
+
+
+def _refuse_nonsense(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+    for name in ("games", "hands_per_game", "precision", "batch"):
+        value = getattr(given, name)
+        if value is not None and not value > 0:
+            parser.error(f"--{name.replace('_', '-')} is {value:g}, but must be positive")
+    for name in ("seed", "threads", "transcripts"):
+        if getattr(given, name) < 0:
+            parser.error(f"--{name} is {getattr(given, name)}, but cannot be negative")
+    for name in ("hands", "max_hands"):
+        value = getattr(given, name)
+        if isinstance(value, int) and value < 4:
+            parser.error(
+                f"--{name.replace('_', '-')} is {value}: an interval takes two deals, 4 hands"
+            )
+    if given.hands_per_game and given.hands_per_game % 2:
+        parser.error("--hands-per-game must be even: each deal is two hands, one from each seat")
+    for name in ("precision", "max_hands"):
+        if getattr(given, name) is not None and given.hands != AUTO:
+            parser.error(f"--{name.replace('_', '-')} goes with --hands auto")
+    for folder in (given.out, given.logdir):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            parser.error(f"{folder} is a file; name a folder")
+
+
+def _hands(text: str) -> int | str:
+    return AUTO if text == AUTO else int(text)
+
+
+_hands.__name__ = "number of hands"  # what argparse calls it when it cannot read one
+
+
+def _parser() -> argparse.ArgumentParser:
+    bots = "\n".join(f"  {name:<18}{what}" for name, what in BOT_NAMES.items())
+    parser = argparse.ArgumentParser(
+        prog="tournament.py",
+        description=DESCRIPTION.format(bots=bots),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("agents", nargs="+", metavar="AGENT", help="models, runs and bots' names")
+    add("--game", help="such as hulh or leduc; needed only where no model tells it")
+    add("--seed", type=int, default=0, metavar="N", help="of deals and draws [0]")
+    add("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
+    batch = f"deals played at once; changes results by the rounding of networks at most [{BATCH}]"
+    add("--batch", type=int, default=BATCH, metavar="N", help=batch)
+    _add_length(parser.add_argument_group("how long each pair plays"))
+    _add_places(parser.add_argument_group("where results go"))
+    return parser
+
+
+def _add_length(group: argparse._ArgumentGroup) -> None:
+    hands = f"per pair, or auto: until precise enough [{HANDS}]"
+    precision = (
+        "of auto: half the width of the 95 %% interval to reach, looked at every "
+        f"{LOOK_HANDS} hands [{PRECISION_MBB:g}]"
+    )
+    max_hands = f"of auto: the most hands per pair [{MAX_HANDS}]"
+    games = f"games to count per pair [{GAMES}]"
+    per_game = "[hands / games]; alone or with --games it sets --hands"
+    group.add_argument("--hands", type=_hands, metavar="N|auto", help=hands)
+    group.add_argument("--precision", type=float, metavar="MBB", help=precision)
+    group.add_argument("--max-hands", type=int, metavar="N", help=max_hands)
+    group.add_argument("--games", type=int, metavar="N", help=games)
+    group.add_argument("--hands-per-game", type=int, metavar="N", help=per_game)
+
+
+def _add_places(group: argparse._ArgumentGroup) -> None:
+    out = "continues an interrupted tournament if it holds one [runs/tournaments/DATE-TIME]"
+    transcripts = (
+        "write the first N hands of each pair: hands.txt, hands_pokerstars.txt, hands.jsonl [0]"
+    )
+    group.add_argument("--out", type=Path, metavar="FOLDER", help=out)
+    group.add_argument(
+        "--logdir", type=Path, metavar="FOLDER", help="TensorBoard's [the out folder]"
+    )
+    group.add_argument("--transcripts", type=int, default=0, metavar="N", help=transcripts)

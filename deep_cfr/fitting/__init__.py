@@ -1,0 +1,1 @@
+"""Learning from memories: merging samples, fits from scratch, and the strength regression."""

@@ -1,0 +1,276 @@
+"""Fitting a network to a memory from scratch: iteration-weighted MSE in one compiled loop.
+
+Loss (Brown et al. 2019, Algorithm 1 and equation 8): Σ_i t_i Σ_a (y_ia − ŷ_ia)² over legal actions
+a, divided by Σ_i t_i so that its scale does not drift. Advantage networks predict y directly, the
+strategy network through a softmax over legal actions.
+
+Samples of the same infoset are merged first and minibatches draw rows in proportion to a weight
+(`deep_cfr.fitting.merging`), which takes noise out and gives rare infosets their share. The merged rows lie
+on the device as bytes; minibatches are drawn, decoded, expanded into features and learned from
+inside the graph. Where one would hold all merged rows anyway, as in Leduc, it is all of them, each
+with its weight, and no noise of drawing is left. Python is back only between blocks of updates, to
+validate, to show progress and to stop early.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import keras
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from deep_cfr.config import FitSettings
+from deep_cfr.fitting.merging import Merged, alias_table, merge
+from deep_cfr.fitting.validation import held_out
+from deep_cfr.memory import ROW
+from deep_cfr.networks import device
+from deep_cfr.networks.graph_features import GraphFeatures
+from deep_cfr.networks.network import ILLEGAL_LOGIT, NUM_OUTPUTS, Network, initial_weights
+from deep_cfr.networks.strength_table import add_table_values
+from env.views import Views
+from policies.policy import Floats
+
+BLOCK = 100  # updates per compiled call, after which a fit is validated
+CLIP_NORM = 1.0  # largest norm of a gradient, as in the paper
+VALIDATION_BATCH = 8192
+Learner = Callable[[int, int], tf.Tensor]  # (updates made, how many to make) → mean loss
+Progress = Callable[[int], None]  # called with the updates made since the last call
+
+
+class Diverged(ArithmeticError):  # noqa: N818 - the name says what happened
+    """A fit whose loss is no longer a number."""
+
+
+@dataclass
+class FitResult:
+    """What happened during a fit."""
+
+    updates: int = 0
+    curve: list[tuple[int, float, float | None]] = field(default_factory=list)
+    # (update, training loss since the last entry, validation loss if any)
+
+    @property
+    def loss(self) -> float:
+        """Training loss at the end; 0 when there was nothing to learn from."""
+        return self.curve[-1][1] if self.curve else 0.0
+
+    @property
+    def validation_loss(self) -> float | None:
+        """The best validation loss, which is that of the weights kept."""
+        seen = [entry[2] for entry in self.curve if entry[2] is not None]
+        return min(seen) if seen else None
+
+
+class _LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
+    """A learning rate that can be set anew for every fit without compiling again."""
+
+    def __init__(self) -> None:
+        self.start = tf.Variable(0.0, trainable=False)
+        self.end_fraction = tf.Variable(1.0, trainable=False)
+        self.updates = tf.Variable(1.0, trainable=False)
+
+    def __call__(self, step: tf.Tensor) -> tf.Tensor:
+        done = tf.minimum(tf.cast(step, tf.float32) / self.updates, 1.0)
+        return self.start * (1.0 - done * (1.0 - self.end_fraction))
+
+
+class Trainer:
+    """Owns a network and the compiled loop that fits it, again and again.
+
+    `towers` is into how many parts a minibatch is split to be computed side by side; None takes
+    what the device was prepared for.
+    """
+
+    def __init__(self, network: Network, batch_size: int, towers: int | None = None) -> None:
+        self.network = network
+        self._batch_size = batch_size
+        self._towers = towers or device.towers()
+        self._features = GraphFeatures(network.encoding)
+        self._rate = _LinearDecay()
+        self._optimizer = keras.optimizers.Adam(self._rate, global_clipnorm=CLIP_NORM)
+        self._optimizer.build(network.trainable)
+
+    def fit(
+        self,
+        rows: NDArray[np.void],
+        settings: FitSettings,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+    ) -> FitResult:
+        """Train from fresh weights on a memory's rows; the network keeps the best or last ones.
+
+        The network's strength table, if it has one, stays as it is and lies under the outputs.
+        """
+        self._reset(settings, initial_weights(self.network, rng))
+        if not len(rows):  # nothing was ever sampled: the network stays one that returns 0
+            self.network.set_learned(initial_weights(self.network, rng, zero=True))
+            return FitResult()
+        seed = int(rng.integers(1 << 31))
+        held = held_out(rows, settings.validation_fraction, rng)
+        learned_from = rows[~held] if held.any() else rows
+        merged = merge(learned_from, self.network.encoding.legal)
+        learn = (
+            self._all_rows(merged)
+            if len(merged.rows) <= settings.batch_size
+            else self._minibatches(merged, seed)
+        )
+        block, validation_rows = BLOCK, None
+        if held.any():
+            block = min(BLOCK, -(-len(learned_from) // settings.batch_size))  # at most an epoch
+            validation_rows = self._on_device(rows[held])
+        return self._learn(learn, settings, block, merged.noise, validation_rows, progress)
+
+    def _learn(
+        self,
+        learn: Learner,
+        settings: FitSettings,
+        block: int,
+        noise: float,
+        validation_rows: tf.Tensor | None,
+        progress: Progress | None,
+    ) -> FitResult:
+        """Blocks of updates until there are enough or validation stops getting better."""
+        result = FitResult()
+        best_weights: list[Floats] | None = None
+        stale = 0  # validations since the last new best
+        while result.updates < settings.updates and stale < max(settings.patience, 1):
+            count = min(block, settings.updates - result.updates)
+            loss = learn(result.updates, count)
+            result.updates += count
+            if not np.isfinite(loss):
+                raise Diverged(
+                    f"the loss became {float(loss)} after {result.updates} updates; "
+                    "a lower learning rate helps"
+                )
+            validation = None if validation_rows is None else self._validate(validation_rows)
+            best = result.validation_loss
+            result.curve.append((result.updates, float(loss) + noise, validation))
+            if progress:
+                progress(count)
+            if validation is None:
+                continue
+            if best is None or validation < best:
+                best_weights, stale = self.network.get_learned(), 0
+            else:
+                stale += 1
+        if best_weights is not None:
+            self.network.set_learned(best_weights)
+        return result
+
+    def _minibatches(self, merged: Merged, seed: int) -> Learner:
+        keep, other = (tf.constant(table) for table in alias_table(merged.weights))
+        rows = self._on_device(merged.rows)
+        return lambda done, count: self._block(
+            rows, keep, other, tf.constant([seed, done]), tf.constant(count)
+        )
+
+    def _all_rows(self, merged: Merged) -> Learner:
+        weights = tf.constant(merged.weights / merged.weights.sum(), tf.float32)
+        rows = self._on_device(merged.rows)
+        return lambda done, count: self._block_of_all(rows, weights, tf.constant(count))
+
+    def _reset(self, settings: FitSettings, weights: list[Floats]) -> None:
+        self.network.set_learned(weights)
+        for variable in self._optimizer.variables:
+            variable.assign(tf.zeros_like(variable))
+        self._rate.start.assign(settings.learning_rate)
+        self._rate.end_fraction.assign(settings.learning_rate_end)
+        self._rate.updates.assign(float(max(settings.updates, 1)))
+
+    def _on_device(self, rows: NDArray[np.void]) -> tf.Tensor:
+        """Rows as bytes [n, 24], or [n, 36] with what a strength table adds to their outputs."""
+        content = rows.view(np.uint8).reshape(-1, ROW.itemsize)
+        if self.network.strength_table is not None:
+            encoding, table = self.network.encoding, self.network.strength_table.numpy()
+            buckets = Views(encoding.game, rows["cards"]).buckets(np.arange(len(rows)))
+            bucket_rows = encoding.bucket_rows(rows["node"], buckets)
+            values = np.zeros((len(rows), NUM_OUTPUTS), np.float32)
+            is_strategy = self.network.is_strategy
+            add_table_values(table, bucket_rows, rows["strength"], is_strategy, values)
+            content = np.concatenate([content, values.view(np.uint8)], axis=1)
+        return tf.constant(content)
+
+    def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        """Bytes to views [B, 8], nodes [B], t [B], targets [B, 3], table values [B, 3] or 0."""
+        views = tf.cast(rows[:, :8], tf.int32)
+        nodes = tf.cast(tf.bitcast(rows[:, 8:10], tf.uint16), tf.int32)
+        t = tf.cast(tf.bitcast(rows[:, 10:12], tf.uint16), tf.float32)
+        floats = tf.bitcast(tf.reshape(rows[:, 12:], [tf.shape(rows)[0], -1, 4]), tf.float32)
+        has_table = self.network.strength_table is not None
+        table_values = floats[:, NUM_OUTPUTS:] if has_table else tf.constant(0.0)
+        return views, nodes, t, floats[:, :NUM_OUTPUTS], table_values
+
+    def _errors(self, rows: tf.Tensor, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
+        """Squared errors summed over legal actions, and iterations, of some rows. [B], [B]"""
+        views, nodes, t, targets, table_values = self._decode(rows)
+        legal = tf.gather(self._features.legal, nodes)  # [B, 3]
+        bets = tf.gather(self._features.bet_table, nodes)
+        summed = self.network.cards(self._features.cards(views), training=training)
+        summed += self.network.bets(bets, training=training)
+        outputs = self.network.head(summed, training=training) + table_values  # [B, 3]
+        if self.network.is_strategy:
+            outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
+        return tf.reduce_sum(legal * tf.square(targets - outputs), axis=1), t
+
+    @tf.function(reduce_retracing=True)
+    def _block(
+        self, rows: tf.Tensor, keep: tf.Tensor, other: tf.Tensor, seed: tf.Tensor, count: tf.Tensor
+    ) -> tf.Tensor:
+        """`count` updates; the mean loss over them."""
+        total = tf.constant(0.0)
+        size = tf.shape(rows)[0]
+        for step in tf.range(count):
+            key = seed + tf.stack([0, step])
+            column = tf.random.stateless_uniform(
+                [self._batch_size], key, maxval=size, dtype=tf.int32
+            )
+            number = tf.random.stateless_uniform([self._batch_size], key + tf.constant([1, 0]))
+            picked = tf.where(number < tf.gather(keep, column), column, tf.gather(other, column))
+            parts = _parts(picked, self._batch_size, self._towers)
+            share = 1.0 / self._batch_size
+            total += self._update([(tf.gather(rows, part), share) for part in parts])
+        return total / tf.cast(count, tf.float32)
+
+    @tf.function(reduce_retracing=True)
+    def _block_of_all(self, rows: tf.Tensor, weights: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
+        """`count` updates, each from all rows; the mean loss over them. weights [n] sum to 1"""
+        total = tf.constant(0.0)
+        parts = _parts(tf.range(tf.shape(rows)[0]), tf.shape(rows)[0], self._towers)
+        shared = [(tf.gather(rows, part), tf.gather(weights, part)) for part in parts]
+        for _ in tf.range(count):
+            total += self._update(shared)
+        return total / tf.cast(count, tf.float32)
+
+    def _update(self, parts: list[tuple[tf.Tensor, tf.Tensor | float]]) -> tf.Tensor:
+        """One step of Adam on Σ weight · error over rows shared out between towers; the loss."""
+        with tf.GradientTape() as tape:
+            loss = tf.add_n(
+                [tf.reduce_sum(weights * self._errors(rows, True)[0]) for rows, weights in parts]
+            )
+        weights = [variable.value for variable in self.network.trainable]
+        self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
+        return loss
+
+    @tf.function(reduce_retracing=True)
+    def _weighted_errors(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Σ t · error and Σ t over unmerged rows."""
+        total, weight = tf.constant(0.0), tf.constant(0.0)
+        for start in tf.range(0, tf.shape(rows)[0], VALIDATION_BATCH):
+            errors, t = self._errors(rows[start : start + VALIDATION_BATCH], training=False)
+            total += tf.reduce_sum(t * errors)
+            weight += tf.reduce_sum(t)
+        return total, weight
+
+    def _validate(self, rows: tf.Tensor) -> float:
+        total, weight = self._weighted_errors(rows)
+        return float(total / weight)
+
+
+def _parts(rows: tf.Tensor, size: int | tf.Tensor, towers: int) -> list[tf.Tensor]:
+    """The row numbers of a minibatch, shared out."""
+    edges = [size * tower // towers for tower in range(towers + 1)]
+    return [rows[start:end] for start, end in itertools.pairwise(edges)]

@@ -1,0 +1,1 @@
+"""From infosets to outputs: features, networks, strength tables, and networks as policies."""

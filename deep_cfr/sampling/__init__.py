@@ -1,0 +1,1 @@
+"""Traversals: walks through the betting tree that produce samples for the memories."""

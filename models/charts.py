@@ -1,0 +1,59 @@
+"""Pictures for people: the 13 × 13 chart of a pre-flop strategy."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from env.cards import NO_CARD, NUM_SLOTS, RANKS, canonical
+from policies.policy import Policy
+
+COLOURS = ("#3b6fb6", "#e8e3d3", "#c8442f")  # fold, call, raise: readable without colour vision
+LABELS = ("fold", "call or check", "raise")
+
+
+def preflop_hands() -> NDArray[np.uint8]:
+    """A hand of each class, as a grid: pairs on the diagonal, suited above it. [13, 13, 7]"""
+    hands = np.full((13, 13, NUM_SLOTS), NO_CARD, np.uint8)
+    for row in range(13):
+        for column in range(13):
+            high, low = 12 - min(row, column), 12 - max(row, column)
+            hands[row, column, 0] = high * 4
+            hands[row, column, 1] = low * 4 + (0 if column > row else 1)
+    return canonical(hands)
+
+
+def hand_name(row: int, column: int) -> str:
+    """`AKs`, `AKo`, `AA`."""
+    high, low = RANKS[12 - min(row, column)], RANKS[12 - max(row, column)]
+    return high + low + ("" if row == column else "s" if column > row else "o")
+
+
+def preflop_chart(policy: Policy, node: int, title: str) -> NDArray[np.uint8]:
+    """The strategy at a pre-flop node as an RGB image. [H, W, 3]"""
+    hands = preflop_hands()
+    strategies = policy.strategies(hands.reshape(-1, NUM_SLOTS), np.full(169, node))
+    figure = Figure(figsize=(8, 8.6), dpi=100, layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for cell, strategy in enumerate(strategies):
+        _draw_cell(axes, cell // 13, cell % 13, strategy)
+    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
+    swatches = [Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="black") for c in COLOURS]
+    figure.legend(swatches, LABELS, loc="outside lower center", ncols=3, frameon=False)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+    return pixels[:, :, :3].copy()
+
+
+def _draw_cell(axes: Axes, row: int, column: int, strategy: NDArray[np.float32]) -> None:
+    left = float(column)
+    for share, colour in zip(strategy, COLOURS, strict=True):
+        axes.add_patch(Rectangle((left, row), float(share), 1, facecolor=colour, linewidth=0))
+        left += float(share)
+    axes.add_patch(Rectangle((column, row), 1, 1, fill=False, edgecolor="#555555", linewidth=0.5))
+    axes.text(column + 0.5, row + 0.5, hand_name(row, column), ha="center", va="center", size=9)

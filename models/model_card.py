@@ -1,0 +1,264 @@
+"""The README.md of a run: what was trained, how good it is as far as measured, how to ask it.
+
+Everything comes from the model.json files (and, where a run has them, its latest state and logs),
+so the same files always give the same card.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from deep_cfr.config import Config, ConfigError
+from deep_cfr.memory import ROW
+from env.actions import CALL
+from env.cards import cards_text
+from env.game import load_game
+from env.rules import Rules, RulesError
+from models.layout import models_at, read_info
+from models.markdown import NOTHING, cell, mbb, table_head, table_row
+from models.origin import Origin, known_origin
+from models.records import ExploitabilityRecord, HeadToHead
+from models.storage import StorageError, whole_file
+
+CARD_FILE = "README.md"
+ROOT = Path(__file__).resolve().parent.parent  # of the project: where commands are typed
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """One model of the run, as its model.json describes it."""
+
+    rules: Rules
+    config: Config
+    iteration: int
+    nodes_touched: int
+    parameters: int
+    evaluations: list[ExploitabilityRecord]
+    matches: dict[str, HeadToHead]  # by opponent
+    origin: Origin
+    versions: dict[str, str]
+
+
+def write_card(run: Path) -> Path:
+    """Write the card of a run, or of a folder that is itself a model; return the file."""
+    newest_first = models_at(run)[::-1]
+    models = [model for folder in newest_first if (model := _read(run, folder))]
+    if not models:
+        raise StorageError(f"{run} holds no model to describe")
+    card = run / CARD_FILE
+    whole_file(card, ("\n".join(_lines(run, models)) + "\n").encode())
+    return card
+
+
+def _read(run: Path, folder: Path) -> _Saved | None:
+    """A model's description; None where there is none that can be read."""
+    try:
+        info = read_info(folder)
+        rules = Rules.from_dict(info["rules"])
+        return _Saved(
+            rules=rules,
+            config=Config.from_saved(info["config"]).for_game(rules),
+            iteration=int(info["iteration"]),
+            nodes_touched=int(info["nodes_touched"]),
+            parameters=int(info["parameters"]),
+            evaluations=ExploitabilityRecord.all_of(info),
+            matches=HeadToHead.all_of(info),
+            origin=known_origin(info, run),
+            versions=dict(info["versions"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RulesError, ConfigError):
+        return None
+
+
+def _lines(run: Path, models: list[_Saved]) -> Iterator[str]:
+    newest = models[0]
+    yield f"# Deep CFR for {newest.rules.name}, {newest.iteration} iterations"
+    yield ""
+    yield (
+        "The average strategy of Deep CFR ([Brown et al. 2019](https://arxiv.org/abs/1811.00164)) "
+        "with Linear CFR weights."
+    )
+    yield ""
+    yield _headline(run, models)
+    for title, section in (
+        ("The game", _game(newest)),
+        ("Checkpoints", _checkpoints(run, models)),
+        ("Head to head", _head_to_head(run, models)),
+        ("Training", _training(newest)),
+        ("Asking it", _usage(run, newest.rules)),
+        ("Versions", _versions(newest)),
+    ):
+        yield from ("", f"## {title}", "")
+        yield from section
+
+
+def _headline(run: Path, models: list[_Saved]) -> str:
+    for model in models:
+        if model.evaluations:
+            found = "; ".join(
+                f"{mbb(record.exploitability_mbb, record.interval_mbb)} mbb/g "
+                f"({cell(', '.join(dict.fromkeys((record.method, record.claim))))})"
+                for record in model.evaluations
+            )
+            return f"**Exploitability after iteration {model.iteration}:** {found}."
+    return f"**Exploitability:** not measured yet; `{_measuring(run)}` does it."
+
+
+def _game(model: _Saved) -> Iterator[str]:
+    unit = "big blind" if model.rules.is_holdem else "ante"
+    yield f"{model.rules.describe()}."
+    yield ""
+    yield f"Figures are in mbb/g: thousandths of the {unit} per hand."
+
+
+def _checkpoints(run: Path, models: list[_Saved]) -> Iterator[str]:
+    yield from table_head(
+        "iteration >",
+        "nodes touched >",
+        "method",
+        "claim",
+        "exploitability >",
+        "best response in seat 0 >",
+        "in seat 1 >",
+        "hands >",
+    )
+    for model in models:
+        start = (str(model.iteration), f"{model.nodes_touched:,}")
+        if not model.evaluations:
+            yield table_row(*start, *[NOTHING] * 6)
+        for record in model.evaluations:
+            yield table_row(*start, *_evaluation(record))
+    yield ""
+    if any(model.evaluations for model in models):
+        yield (
+            "What best responses win per hand, the mean over both seats: 0 for an equilibrium. "
+            "± is a 95 % interval. A lower bound says how much can be won at least; the "
+            "exploitability itself may be far above it."
+        )
+    else:
+        yield f"Nothing measured yet: `{_measuring(run)}`"
+
+
+def _evaluation(record: ExploitabilityRecord) -> list[str]:
+    """The cells of one evaluation."""
+    responses = [NOTHING] * 2 if record.br_mbb is None else [mbb(won) for won in record.br_mbb]
+    return [
+        record.method,
+        "; ".join(filter(None, (record.claim, record.note))),
+        mbb(record.exploitability_mbb, record.interval_mbb),
+        *responses,
+        f"{record.hands:,}" if record.hands else NOTHING,
+    ]
+
+
+def _head_to_head(run: Path, models: list[_Saved]) -> Iterator[str]:
+    if not any(model.matches for model in models):
+        yield f"Nothing measured yet: `{_measuring(run)}`"
+        return
+    yield from table_head("iteration >", "opponent", "wins, mbb/g >", "hands >")
+    for model in models:
+        for opponent, result in model.matches.items():
+            won = mbb(result.mbb, result.ci95, signed=True)
+            yield table_row(str(model.iteration), opponent, won, f"{result.hands:,}")
+    yield ""
+    yield "What this model wins from the opponent; ± is a 95 % interval."
+
+
+def _training(model: _Saved) -> Iterator[str]:
+    yield from table_head("what", "how much")
+    for what, how_much in _budget(model):
+        yield table_row(what, how_much)
+    origin = model.origin
+    if origin.wall_s is not None:
+        yield table_row("wall time", f"{origin.wall_s / 60:,.1f} minutes")
+    if origin.command is not None:
+        yield from ("", "Started with", "", "```", origin.command, "```")
+    if origin.resumed_with is not None:
+        yield from ("", "and resumed, last with", "", "```", origin.resumed_with, "```")
+
+
+def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
+    """What training took, and how much of it."""
+    config, t = model.config, model.iteration
+    yield "iterations", f"{t:,}"
+    boards = f"; drawn from {config.board_hands:,} hands on each of {config.boards:,} boards"
+    yield (
+        "traversals",
+        f"{config.traversals:,} per player and iteration, {2 * config.traversals * t:,} in all"
+        + (boards if config.boards else ""),
+    )
+    yield "nodes touched", f"{model.nodes_touched:,}"
+    yield (
+        "memories",
+        f"up to {config.advantage_memory:,} rows for each player's advantages, "
+        f"{config.strategy_memory:,} for strategies, {ROW.itemsize} bytes each",
+    )
+    width = f" of width {config.width}" if config.network == "paper" else ""
+    yield "network", f"{config.network}{width}, {model.parameters:,} parameters"
+    if config.strength_regression:
+        often = f"{config.rounds:,} times in every" if config.rounds > 1 else "in every"
+        yield "strength regression", f"solved {often} iteration, from all samples so far"
+    grown = f" + {config.updates_growth:,} · iteration" if config.updates_growth else ""
+    every = f", every {config.refit_every:,} iterations" if config.refit_every > 1 else ""
+    yield (
+        "advantage fits",
+        f"{config.updates:,}{grown} updates of {config.batch_size:,} samples{every}, "
+        "each from scratch",
+    )
+    yield (
+        "strategy fit",
+        f"{config.strategy_updates:,} updates of {config.strategy_batch_size:,} samples",
+    )
+    yield "seed", str(config.seed)
+
+
+def _usage(run: Path, rules: Rules) -> Iterator[str]:
+    hand, board, line = _example(rules)
+    yield "From the project's root:"
+    yield ""
+    yield "```python"
+    yield "from models import load"
+    yield ""
+    yield f"model = load({json.dumps(_typed(run), ensure_ascii=False)})"
+    yield f'print(model.ask("{hand}"))  # at the start of the hand'
+    yield f'print(model.explain("{hand}", board="{board}", line="{line}"))'
+    yield "```"
+    yield ""
+    yield (
+        "A line is a letter per action, f (fold), c (call or check) and r (raise or bet), with a "
+        "slash after each street."
+    )
+
+
+def _versions(model: _Saved) -> Iterator[str]:
+    yield ", ".join(f"{name} {number}" for name, number in model.versions.items()) + "."
+
+
+def _example(rules: Rules) -> tuple[str, str, str]:
+    """A hand, a board and a line that exist in this game: calls up to the second street."""
+    tree, deck = load_game(rules).tree, rules.deck
+    apart = min(len(rules.suits) + 2, len(deck))  # another rank and suit, where there is one
+    hole = [deck[-1], deck[-apart]][: rules.hole_cards]
+    node = 0
+    while tree.street[node] == 0 and tree.is_decision[child := int(tree.children[node, CALL])]:
+        node = child
+    needed = rules.visible_board[int(tree.street[node])]
+    left = [card for card in deck if card not in hole]
+    step = len(left) // (needed + 1) | 1  # odd, so that suits differ
+    return cards_text(hole), cards_text(left[::step][:needed]), tree.text(node)
+
+
+def _measuring(run: Path) -> str:
+    return f"python evaluate.py {shlex.quote(_typed(run))}"
+
+
+def _typed(run: Path) -> str:
+    """A folder as one types it at the project's root."""
+    try:
+        return run.resolve().relative_to(ROOT).as_posix()
+    except ValueError:
+        return run.as_posix()

@@ -1,0 +1,59 @@
+"""Turn a model of a run into one that can be handed on: small, checked, with its card.
+
+    python -m models.publish checkpoints/RUN checkpoints/pretrained/hulh
+
+takes the run's newest model (or the one named), with all that was measured of it, and adds where
+it comes from (`models.origin`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from models.layout import MODEL_FILE, MODEL_INFO, models_at, read_info
+from models.model_card import write_card
+from models.origin import origin_of
+from models.storage import StorageError, whole_folder
+
+MAX_BYTES = 4_000_000
+
+
+def publish(source: Path, target: Path) -> Path:
+    """Copy a model with its description to `target`, a folder of its own, and write its card."""
+    model = models_at(source)[-1]
+    info = read_info(model)
+    size = (model / MODEL_FILE).stat().st_size
+    if size > MAX_BYTES:
+        raise StorageError(f"{model / MODEL_FILE} has {size:,} bytes, more than {MAX_BYTES:,}")
+    if target.exists() and not (target / MODEL_INFO).is_file():
+        raise StorageError(f"{target} is there already and holds something else; nothing written")
+    info["origin"] = origin_of(model).to_json()
+    with whole_folder(target) as folder:
+        shutil.copyfile(model / MODEL_FILE, folder / MODEL_FILE)
+        (folder / MODEL_INFO).write_text(json.dumps(info, indent=1))
+    return write_card(target)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; one line on stderr and exit code 1 for what cannot be copied."""
+    parser = argparse.ArgumentParser(
+        prog="python -m models.publish",
+        description="Copy a model, with its card and all that was measured of it, to hand it on.",
+    )
+    parser.add_argument("model", type=Path, help="a model's folder, or a run for its newest model")
+    parser.add_argument("target", type=Path, help="the folder to make, or to replace")
+    given = parser.parse_args(arguments)
+    try:
+        print(publish(given.model, given.target))
+    except (StorageError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""Writing an average-strategy model: strategy.keras, which plain Keras opens, and model.json."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from deep_cfr.networks.network import Network, strategy_model
+from deep_cfr.solver import Solver
+from models.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
+from models.storage import deflate, whole_folder
+
+ENCODING_NOTE = (
+    "inputs cards, bets, legal and, where there is a strength table, cell; output: probabilities "
+    "of fold, call, raise (0 where illegal). cards: suit-canonical cards as "
+    "deep_cfr.networks.encoding describes; bets: betting features of the node; legal: 1 where the "
+    "action exists; cell: the row of the strength table, one per node and hand bucket. "
+    "deep_cfr.networks.network_policy.infoset_features makes all four."
+)
+
+
+def versions() -> dict[str, str]:
+    """What a result may depend on."""
+    packages = ("tensorflow", "keras", "numpy", "numba", "PyPokerEngine")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, Any]) -> Path:
+    """The average-strategy network as a model folder of the run; removes what `keep` says."""
+    folder = model_folder(run, solver.t)
+    info = {
+        "kind": "average strategy",
+        "rules": solver.game.rules.as_dict(),
+        "iteration": solver.t,
+        "nodes_touched": solver.nodes_touched,
+        "parameters": network.num_parameters,
+        "encoding": {"name": network.encoding.name, "note": ENCODING_NOTE},
+        "config": dataclasses.asdict(solver.config),
+        "metrics": metrics,
+        "versions": versions(),
+    }
+    with whole_folder(folder) as temporary:
+        strategy_model(network).save(temporary / MODEL_FILE)
+        deflate(temporary / MODEL_FILE)
+        (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
+    if solver.config.keep:
+        # Models later than this one are of a run that was killed and will come again.
+        past = [path for path in model_folders(run) if path.name <= folder.name]
+        for old in past[: -solver.config.keep]:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder

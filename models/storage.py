@@ -1,0 +1,162 @@
+"""Folders that are written whole or not at all, and checked when they are read.
+
+A folder is filled under a temporary name, given a manifest of checksums, flushed to disk and only
+then renamed into place. A crash or a full disk at any moment leaves the previous folder, or its
+backup, as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+MANIFEST = "manifest.json"
+
+
+class StorageError(OSError):
+    """A folder that is missing, incomplete or damaged; the message says which file."""
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder to fill; takes the place of `path` once filled without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left_behind in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
+        shutil.rmtree(left_behind, ignore_errors=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.mkdir()
+        yield temporary
+        _seal(temporary)
+        _swap(temporary, path)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise StorageError(
+            f"could not write {path}: {error}; what was saved there before is intact"
+        ) from error
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def checked_folder(path: Path) -> Path:
+    """The folder, or the backup a crash left behind, if every file is as it was written."""
+    problem = _problem(path)
+    if problem is None:
+        return path
+    if _problem(_backup(path)) is None:
+        return _backup(path)
+    raise StorageError(problem)
+
+
+def whole_file(path: Path, content: bytes) -> None:
+    """Write one file so that it is replaced at once or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def digest_of(pieces: Iterable[bytes]) -> str:
+    """The checksum that manifests keep of a file that consists of these pieces."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def file_digest(file: Path) -> str:
+    """The checksum that manifests keep of a file, however large."""
+    with file.open("rb") as content:
+        return digest_of(iter(lambda: content.read(1 << 22), b""))
+
+
+def known_json(file: Path) -> dict[str, Any]:
+    """A JSON object from a file, or an empty one if the file is missing or not readable."""
+    try:
+        content = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def deflate(archive: Path) -> None:
+    """Compress the parts of a ZIP archive, which Keras stores as they are."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(archive) as stored, zipfile.ZipFile(content, "w") as packed:
+        for part in stored.infolist():
+            packed.writestr(part, stored.read(part), zipfile.ZIP_DEFLATED)
+    whole_file(archive, content.getvalue())
+
+
+def _backup(path: Path) -> Path:
+    return path.with_name(f".{path.name}.old")
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.is_file() and file.name != MANIFEST)
+
+
+def _seal(folder: Path) -> None:
+    manifest = {file.name: file_digest(file) for file in _files(folder)}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1))
+    for file in [*_files(folder), folder / MANIFEST]:
+        with file.open("rb") as handle:
+            os.fsync(handle.fileno())
+
+
+def _swap(temporary: Path, path: Path) -> None:
+    """At every moment the folder or its backup is whole; `checked_folder` looks at both."""
+    backup, trash = _backup(path), path.with_name(f".{path.name}.trash")
+    shutil.rmtree(trash, ignore_errors=True)
+    if path.exists():
+        # A backup that is still there is the whole one: the folder itself may be damaged.
+        path.rename(trash if backup.exists() else backup)
+    temporary.rename(path)
+    if os.name == "posix":
+        _flush_names(path.parent)
+    if backup.exists():
+        shutil.rmtree(trash, ignore_errors=True)
+        backup.rename(trash)  # so that no half-deleted folder is ever called a backup
+    shutil.rmtree(trash, ignore_errors=True)
+
+
+def _flush_names(folder: Path) -> None:
+    """Make renames inside a folder outlast a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _problem(folder: Path) -> str | None:
+    """What is wrong with a folder, if anything."""
+    if not folder.is_dir():
+        return f"there is no folder {folder}"
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        expected = {str(name): str(digest) for name, digest in manifest.items()}
+    except (OSError, ValueError, AttributeError):
+        return f"{folder} has no readable {MANIFEST}"
+    for name, digest in expected.items():
+        file = folder / name
+        if not file.is_file():
+            return f"{file} is missing"
+        if file_digest(file) != digest:
+            return f"{file} is damaged: its checksum is not the one recorded"
+    return None

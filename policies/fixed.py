@@ -1,0 +1,39 @@
+"""Policies that never change: given by a function, uniform, or always the same action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from env.actions import CALL, NUM_ACTIONS
+from env.betting_tree import BettingTree
+from env.cards import Cards
+from env.views import Views
+from policies.policy import Floats, Nodes, ViewStrategies
+
+
+class TabularPolicy:
+    """A policy given by a function of (cards, nodes), typically a lookup in a table."""
+
+    def __init__(self, function: Callable[[Cards, Nodes], Floats]) -> None:
+        self._function = function
+
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
+        return self._function(cards, nodes)
+
+    def for_views(self, views: Views) -> ViewStrategies:
+        return lambda rows, nodes: self._function(views.cards[rows], nodes)
+
+
+def uniform_policy(tree: BettingTree) -> TabularPolicy:
+    """Every legal action equally often."""
+    table = (tree.legal / np.maximum(tree.legal.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    return TabularPolicy(lambda cards, nodes: table[nodes])
+
+
+def always(tree: BettingTree, action: int) -> TabularPolicy:
+    """One action wherever it is legal, a call or check elsewhere."""
+    chosen = np.where(tree.legal[:, action], action, CALL)
+    table = np.eye(NUM_ACTIONS, dtype=np.float32)[chosen]
+    return TabularPolicy(lambda cards, nodes: table[nodes])
