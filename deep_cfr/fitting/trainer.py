@@ -5,11 +5,11 @@ a, divided by Σ_i t_i so that its scale does not drift. Advantage networks pred
 strategy network through a softmax over legal actions.
 
 Samples of the same infoset are merged first and minibatches draw rows in proportion to a weight
-(`deep_cfr.fitting.merging`), which takes noise out and gives rare infosets their share. The merged rows lie
-on the device as bytes; minibatches are drawn, decoded, expanded into features and learned from
-inside the graph. Where one would hold all merged rows anyway, as in Leduc, it is all of them, each
-with its weight, and no noise of drawing is left. Python is back only between blocks of updates, to
-validate, to show progress and to stop early.
+(`deep_cfr.fitting.merging`), which takes noise out and gives rare infosets their share. The merged
+rows lie on the device as bytes; minibatches are drawn, decoded, expanded into features and learned
+from inside the graph. If a minibatch could hold all merged rows, as in Leduc, every update uses all
+of them, each with its weight, and no noise of drawing is left. Python runs only between blocks of
+updates, to validate, to show progress and to stop early.
 """
 
 from __future__ import annotations
