@@ -1,4 +1,4 @@
-"""Importing the modules that need TensorFlow: late, and in silence."""
+"""Imports modules that need TensorFlow, late and without its messages."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def as_words(rows: NDArray[np.void]) -> NDArray[np.uint64]:
 def draw_cells(
     expected: NDArray[np.floating], rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows and columns of a table, each cell as often as expected, up or down at random. [R, C]"""
+    """Draws entries (row, column), each as often as expected, rounded at random. [R, C]"""
     ends = np.floor(np.cumsum(expected, dtype=np.float64) + rng.random()).astype(np.int64)
     cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0))
     return np.divmod(cells, max(expected.shape[1], 1))
@@ -65,7 +65,7 @@ class Reservoir:
         return self._store[: len(self)]
 
     def add(self, rows: NDArray[np.void], rng: np.random.Generator) -> None:
-        """Show rows to the reservoir, in order."""
+        """Offer rows to the reservoir, in order."""
         _insert(as_words(self._store), as_words(rows), self.seen, rng.random(len(rows)))
         self.seen += len(rows)
 

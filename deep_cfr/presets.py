@@ -125,7 +125,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         ),
     ),
     "smoke": (
-        "hulh end to end in under a minute, the way of standard in small, for trying things",
+        "hulh end to end in under a minute: a small version of standard, for trying things",
         Config(
             iterations=3,
             traversals=500,

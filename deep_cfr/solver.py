@@ -9,7 +9,7 @@ other, and the strategy memory stays empty: the advantages then are those of a b
 
 Every random choice comes from a generator keyed by (seed, purpose, t, player), so what happens at
 iteration t depends on the memories and networks alone and not on when the run was interrupted or
-how often it was looked at.
+how often it was evaluated.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def compile_tree(emulator: Emulator, directory: Path | str | None = None) -> Bet
     path = Path(directory or cache_directory()) / f"{key[:32]}.npz"
     try:
         return _load(path, key)
-    except Exception:  # whatever is wrong with the file, the answer is the same
+    except Exception:  # whatever is wrong with the file, the tree is walked again
         tree = walk(emulator)
         _save(tree, path, key)
         return tree
@@ -130,7 +130,7 @@ def _load(path: Path, key: str) -> BettingTree:
 
 
 def _save(tree: BettingTree, path: Path, key: str) -> None:
-    """Written beside and renamed, so that a reader never sees half a file."""
+    """Writes a temporary file and renames it, so that no reader ever sees half a file."""
     arrays = {field.name: getattr(tree, field.name) for field in fields(tree)}
     temporary = path.with_name(f"{path.stem}.{os.getpid()}.tmp.npz")
     try:

@@ -39,7 +39,7 @@ def has_strengths(rules: Rules) -> bool:
 
 
 def no_strengths(rules: Rules) -> str:
-    """Why a game has no strengths, for people."""
+    """An error message that says why a game has no strengths."""
     return (
         "hand strength is known for hold'em of two or four streets with a full deck, "
         f"not for {rules.describe()}"

@@ -20,7 +20,7 @@ ENCODING_NOTE = (
     "of fold, call, raise (0 where illegal). cards: suit-canonical cards as "
     "deep_cfr.networks.encoding describes; bets: betting features of the node; legal: 1 where the "
     "action exists; cell: the row of the strength table, one per node and hand bucket. "
-    "deep_cfr.networks.network_policy.infoset_features makes all four."
+    "deep_cfr.networks.encoding.infoset_features makes them."
 )
 
 

@@ -23,7 +23,8 @@ ROOT = Path(__file__).parent.parent
 Nodes = NDArray[np.integer]
 Arrays = dict[str, NDArray[Any]]
 
-# The default path in small: many hands on each board, rounds, both strength regressions.
+# The default path in small (many hands on each board, rounds, strength regression of the
+# advantages), and the strategy regression on top.
 SMALL_DEFAULT_PATH: dict[str, Any] = {
     "traversals": 60,
     "boards": 6,

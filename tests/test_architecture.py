@@ -77,7 +77,7 @@ def imports(path: Path) -> set[str]:
 
 
 def loaded_by(module: str) -> set[str]:
-    """The top-level names that are really loaded once a module has been imported, by whomever."""
+    """The top-level names that importing a module loads, directly or not."""
     code = f"import sys, json, {module}; print(json.dumps([m.split('.')[0] for m in sys.modules]))"
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True

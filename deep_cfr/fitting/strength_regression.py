@@ -36,7 +36,7 @@ STRATEGY_STEPS = 512  # per unit, to which a strategy's table is rounded so that
 
 
 class Ridge(NamedTuple):
-    """Strength of the two regressions' ridges: samples of value 0 that every knot starts with."""
+    """Ridge strengths. A ridge of r acts like r samples with target 0 at every knot."""
 
     common: float
     bucket: float  # what a hand bucket differs by is small beside the noise

@@ -34,7 +34,7 @@ def prepare(threads: int, architecture: str) -> str:
     except RuntimeError:
         pass  # TensorFlow has computed something already and keeps the threads it has
     tf.config.experimental.enable_op_determinism()
-    # One process may open many models; TensorFlow takes their graphs for one that changes.
+    # TensorFlow warns about retracing when one process opens many models.
     tf.get_logger().setLevel(logging.ERROR)
     found = f"{len(gpus)} GPU" if gpus else "no GPU"
     return f"{found}, {used} CPU threads"
@@ -43,8 +43,8 @@ def prepare(threads: int, architecture: str) -> str:
 def towers() -> int:
     """Into how many parts a batch is split to be computed side by side, as `prepare` settled it.
 
-    Operations of one thread each, several at a time, are what towers are made for. A device that
-    was not prepared has one.
+    `prepare` sets threads so that operations run side by side only for the paper network on a CPU;
+    otherwise there is one tower.
     """
     is_split = tf.config.threading.get_intra_op_parallelism_threads() == 1
     at_once = tf.config.threading.get_inter_op_parallelism_threads()

@@ -128,7 +128,7 @@ def strategy_model(network: Network) -> keras.Model:
     """One model that people can load: encoded cards, encoded bets, legal mask → probabilities.
 
     Where there is a strength table it also takes the infoset's bucket row, under the name `cell`;
-    the weights that it gives the knots are the last of the card features.
+    the last K card features are the weights of the knots.
     """
     cards = keras.Input((network.encoding.card_width,), name="cards")
     bets = keras.Input((network.encoding.bet_width,), name="bets")

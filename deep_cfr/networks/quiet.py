@@ -1,4 +1,4 @@
-"""Silence where TensorFlow would only say that there is no GPU."""
+"""Suppresses TensorFlow's messages about a missing GPU."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from env.views import Bytes, Views
 from policies.policy import Floats, Nodes, Policy, ViewStrategies
 
 BOARDS_AT_ONCE = 32  # bounds memory
-TINY = np.float32(1e-30)  # instead of masses of zero, whose hands count nothing
+TINY = np.float32(1e-30)  # replaces a mass of 0, to avoid dividing by it; such hands have weight 0
 
 # Receives nodes [n], hand buckets [n], strength bytes [n], weights [n] and targets [n, 3].
 PairCallback = Callable[[Nodes, Bytes, Bytes, Floats, Floats], None]
@@ -117,7 +117,7 @@ def _walk_down(
     table: RangeTable,
     rng: np.random.Generator,
 ) -> list[Level]:
-    """All levels of the public tree that roulette leaves."""
+    """All levels of the walk; branches ended by roulette are missing."""
     num_boards, streets, num_hands = table.views.shape[:3]
     boards = np.arange(num_boards, dtype=np.int32)
     nodes, weights = np.zeros(num_boards, np.int32), np.ones(num_boards, np.float32)
