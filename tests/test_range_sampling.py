@@ -20,7 +20,12 @@ from deep_cfr.networks.network import initial_weights, make_network
 from deep_cfr.networks.network_policy import NetworkPolicy, regret_matching_policy
 from deep_cfr.sampling import range_sampling
 from deep_cfr.sampling.external_sampling import traverse
-from deep_cfr.sampling.range_dealing import RangeTable, deal_first_cards, deal_ranges
+from deep_cfr.sampling.range_dealing import (
+    RangeTable,
+    deal_first_cards,
+    deal_ranges,
+    stratified_sample,
+)
 from deep_cfr.sampling.range_kernels import Ints, Level, PublicTree, expand
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Samples
