@@ -98,6 +98,17 @@ def make_network(
     return _with_strength_table(network) if has_strength_table else network
 
 
+def dense_units(architecture: str, width: int) -> dict[str, tuple[int, ...]]:
+    """The units of the dense layers of each part, by the name that saved models give the part."""
+    if architecture == "thesis":
+        return {"card_branch": (512,), "bet_branch": (512,), "head": (512, 256, NUM_OUTPUTS)}
+    return {
+        "card_branch": (width,) * 4,
+        "bet_branch": (width,) * 3,
+        "head": (width, width, NUM_OUTPUTS),
+    }
+
+
 def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
     """Fresh weights to learn from; with `zero` the outputs are 0 everywhere.
 
