@@ -1,38 +1,28 @@
 """The one loader of saved models: every way to open a model passes the same checks here.
 
 A model folder holds strategy.keras and model.json. Its files must be as they were written (where
-there is a manifest), the description must be readable, and the network must take the features that
-the game described has.
+there is a manifest), the description must make sense, the network must be the one described, and
+its weights must be numbers that it can compute with. Whatever is wrong ends in a `StorageError` of
+one line.
 """
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import keras
 
-from deep_cfr.config import Config, ConfigError
 from deep_cfr.networks.encoding import make_encoding
-from deep_cfr.networks.network import Network, network_of
+from deep_cfr.networks.network import Network, make_network, network_of
 from deep_cfr.networks.network_policy import NetworkPolicy, average_strategy_policy
+from deep_cfr.networks.weight_check import weights_problem
 from env.game import Game, load_game
-from env.rules import Rules, RulesError
-from models.layout import MODEL_FILE, MODEL_INFO, read_info
-from models.storage import MANIFEST, StorageError, checked_folder
-
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    RulesError,
-    ConfigError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+from models.archive import Declared, check_archive
+from models.description import described
+from models.json_object import one_line
+from models.layout import MODEL_FILE, has_manifest, read_info
+from models.storage import StorageError, checked_folder
 
 
 class SavedModel(NamedTuple):
@@ -46,24 +36,32 @@ class SavedModel(NamedTuple):
 def load_model(path: Path) -> SavedModel:
     """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
     folder = path.parent if path.name == MODEL_FILE else path
-    if (folder / MANIFEST).exists():
-        folder = checked_folder(folder)
     try:
-        info = read_info(folder)
-        game, config = load_game(Rules.from_dict(info["rules"])), Config.from_saved(info["config"])
-        encoding = make_encoding(config.network, game, config.strength)
-        network = network_of(keras.models.load_model(folder / MODEL_FILE), encoding)
-        if not isinstance(info["iteration"], int):
-            raise ValueError(f"{MODEL_INFO} says no iteration")
-    except UNREADABLE as error:
-        reason = " ".join(str(error).split())  # Keras writes many lines
-        raise StorageError(f"{folder} holds no readable model: {reason}") from None
-    if not _fits(network):
-        raise StorageError(f"{folder}: {MODEL_FILE} plays another game than {MODEL_INFO} says")
+        if has_manifest(folder):
+            folder = checked_folder(folder)
+        return _load(folder)
+    except StorageError:
+        raise
+    except Exception as error:
+        # Keras, TensorFlow, HDF5 and ZIP raise errors of all kinds for files that are not theirs.
+        raise StorageError(f"{folder} holds no readable model: {one_line(error)}") from None
+
+
+def _load(folder: Path) -> SavedModel:
+    """The model of a folder; any exception if there is none."""
+    info = read_info(folder)
+    description = described(info)
+    game, config = load_game(description.rules), description.config
+    encoding = make_encoding(config.network, game, config.strength)
+    check_archive(folder / MODEL_FILE, Declared(encoding, config.width))
+    network = network_of(keras.models.load_model(folder / MODEL_FILE, compile=False), encoding)
+    _check_fit(network, config.width)
     return SavedModel(game, average_strategy_policy(network), info)
 
 
-def _fits(network: Network) -> bool:
-    """Whether a network takes the features that its game has."""
-    takes = (network.cards.input_shape[-1], network.bets.input_shape[-1])
-    return takes == (network.encoding.card_width, network.encoding.bet_width)
+def _check_fit(network: Network, width: int) -> None:
+    """A `ValueError` unless a network takes the features of its game and can compute with them."""
+    ours = make_network(network.encoding, width, True, network.strength_table is not None)
+    problem = weights_problem(ours, network.get_weights())
+    if problem:
+        raise ValueError(f"{MODEL_FILE} has {problem}")

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -94,12 +94,17 @@ def known_json(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def deflate(archive: Path) -> None:
-    """Compress the parts of a ZIP archive, which Keras stores as they are."""
-    content = io.BytesIO()
+def deflate(archive: Path, replaced: Mapping[str, bytes] | None = None) -> None:
+    """Compress the parts of a ZIP archive, which Keras stores as they are; without their dates.
+
+    `replaced` holds new contents of some parts.
+    """
+    content, new = io.BytesIO(), replaced or {}
     with zipfile.ZipFile(archive) as stored, zipfile.ZipFile(content, "w") as packed:
-        for part in stored.infolist():
-            packed.writestr(part, stored.read(part), zipfile.ZIP_DEFLATED)
+        for name in stored.namelist():
+            part = zipfile.ZipInfo(name)  # dated 1980, whenever it was written
+            part.external_attr = 0o600 << 16  # readable when people unpack it
+            packed.writestr(part, new.get(name) or stored.read(name), zipfile.ZIP_DEFLATED)
     whole_file(archive, content.getvalue())
 
 

@@ -213,7 +213,7 @@ class Trainer:
         summed += self.network.bets(bets, training=training)
         outputs = self.network.head(summed, training=training) + table_values  # [B, 3]
         if self.network.is_strategy:
-            outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
+            outputs = tf.nn.softmax(tf.where(legal > 0, outputs, ILLEGAL_LOGIT))
         return tf.reduce_sum(legal * tf.square(targets - outputs), axis=1), t
 
     @tf.function(reduce_retracing=True)

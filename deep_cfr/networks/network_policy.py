@@ -156,6 +156,8 @@ def average_strategy_policy(network: Network, towers: int | None = None) -> Netw
 
 def masked_softmax(logits: Floats, legal: Floats) -> Floats:
     """Softmax over the legal actions of each row. [n, 3]"""
-    masked = logits + (1.0 - legal) * np.float32(ILLEGAL_LOGIT)
-    exponentials = np.exp(masked - masked.max(axis=1, keepdims=True))
+    masked = np.where(legal > 0, logits, np.float32(ILLEGAL_LOGIT))
+    with np.errstate(over="ignore"):  # far below the largest is −∞, which has probability 0
+        below_zero = masked - masked.max(axis=1, keepdims=True)
+    exponentials = np.exp(below_zero)
     return exponentials / exponentials.sum(axis=1, keepdims=True)
