@@ -20,13 +20,12 @@ import numpy as np
 from keras import layers
 
 from deep_cfr.networks.encoding import Encoding
+from deep_cfr.networks.keras_file import TABLE_LAYER
 from deep_cfr.networks.strength_table import MIN_PROBABILITY
 from policies.policy import Floats
 
 NUM_OUTPUTS = 3
 THESIS_INIT = 0.005
-ILLEGAL_LOGIT = -1e9
-TABLE_LAYER = "table"  # as saved models call it
 
 
 @dataclass(frozen=True)
