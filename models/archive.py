@@ -19,10 +19,11 @@ from typing import Any
 
 import h5py
 
+from deep_cfr.networks.architectures import dense_units
 from deep_cfr.networks.encoding import Encoding
-from deep_cfr.networks.network import NUM_OUTPUTS, TABLE_LAYER, dense_units
+from deep_cfr.networks.keras_file import CONFIG, TABLE_LAYER, WEIGHTS
+from env.actions import NUM_ACTIONS
 
-CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 PARTS = {"metadata.json", CONFIG, WEIGHTS}
 MAX_TEXT_BYTES = 1 << 20  # of config.json and of metadata.json; ours have some 30 KB
 MAX_WEIGHT_BYTES = 1 << 31
@@ -73,12 +74,12 @@ class Declared:
     def num_table_weights(self) -> int:
         """Numbers in a strength table."""
         encoding = self.encoding
-        return encoding.num_bucket_rows * encoding.strength_features.shape[1] * NUM_OUTPUTS
+        return encoding.num_bucket_rows * encoding.strength_features.shape[1] * NUM_ACTIONS
 
     def largest(self) -> int:
         """The largest number that a layer of the network is described by."""
         encoding, units = self.encoding, (max(units) for units in self.units.values())
-        knots = encoding.strength_features.shape[1] * NUM_OUTPUTS
+        knots = encoding.strength_features.shape[1] * NUM_ACTIONS
         return max(*self.input_widths.values(), *units, encoding.num_bucket_rows, knots)
 
 
@@ -140,7 +141,9 @@ def _check_config(config: Any, declared: Declared) -> bool:
         dense = tuple(item["config"]["units"] for item in found if item["class_name"] == "Dense")
         inputs = [item["config"] for item in found if item["class_name"] == "InputLayer"]
         if dense != units or len(found) > 4 * len(units) + 4:
-            raise ValueError(f"{part} has layers of {dense} units; its description calls for {units}")
+            raise ValueError(
+                f"{part} has layers of {dense} units; its description calls for {units}"
+            )
         if [item["batch_shape"] for item in inputs] != [[None, declared.input_widths[part]]]:
             raise ValueError(
                 f"{part} does not take the {declared.input_widths[part]} features that its game has"

@@ -29,7 +29,8 @@ from deep_cfr.fitting.validation import held_out
 from deep_cfr.memory import ROW
 from deep_cfr.networks import device
 from deep_cfr.networks.graph_features import GraphFeatures
-from deep_cfr.networks.network import ILLEGAL_LOGIT, NUM_OUTPUTS, Network, initial_weights
+from deep_cfr.networks.network import NUM_OUTPUTS, Network, initial_weights
+from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import add_table_values
 from env.views import Views
 from policies.policy import Floats

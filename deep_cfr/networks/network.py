@@ -20,13 +20,13 @@ import numpy as np
 from keras import layers
 
 from deep_cfr.networks.encoding import Encoding
+from deep_cfr.networks.keras_file import TABLE_LAYER
+from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import MIN_PROBABILITY
 from policies.policy import Floats
 
 NUM_OUTPUTS = 3
 THESIS_INIT = 0.005
-ILLEGAL_LOGIT = float(np.finfo(np.float32).min)  # takes the place of an illegal action's logit
-TABLE_LAYER = "table"  # as saved models call it
 
 
 @dataclass(frozen=True)
@@ -96,17 +96,6 @@ def make_network(
     branches = _thesis(encoding) if encoding.name == "thesis" else _paper(encoding, width)
     network = Network(encoding.name, encoding, *branches, is_strategy)
     return _with_strength_table(network) if has_strength_table else network
-
-
-def dense_units(architecture: str, width: int) -> dict[str, tuple[int, ...]]:
-    """The units of the dense layers of each part, by the name that saved models give the part."""
-    if architecture == "thesis":
-        return {"card_branch": (512,), "bet_branch": (512,), "head": (512, 256, NUM_OUTPUTS)}
-    return {
-        "card_branch": (width,) * 4,
-        "bet_branch": (width,) * 3,
-        "head": (width, width, NUM_OUTPUTS),
-    }
 
 
 def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
@@ -198,7 +187,9 @@ def _paper(encoding: Encoding, width: int) -> tuple[keras.Model, keras.Model, ke
     the same training would not give the same file.
     """
 
-    def dense(x: keras.KerasTensor, name: str, activation: str | None = "relu") -> keras.KerasTensor:
+    def dense(
+        x: keras.KerasTensor, name: str, activation: str | None = "relu"
+    ) -> keras.KerasTensor:
         return layers.Dense(width, activation=activation, name=name)(x)
 
     def skip(x: keras.KerasTensor, name: str) -> keras.KerasTensor:
