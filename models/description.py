@@ -53,7 +53,7 @@ def checked_config(saved: Any) -> Config:
     for name, value in saved.items():
         if name in FORMER_SETTINGS and name not in RENAMED:
             continue
-        kind = kinds.get(RENAMED.get(name, name))
+        kind = kinds.get(RENAMED.get(str(name), str(name)))
         if kind is None:
             raise ValueError(f"there is no setting {name!r:.40}")
         if type(value) is not kind and not (kind is float and type(value) is int):

@@ -117,11 +117,28 @@ def _part(described: list[dict[str, Any]], stored: h5py.Group) -> Part:
             raise ValueError(f"{layer['name']} is no layer of a strategy network")
         weights = stored["layers"][group]["vars"] if layer["class_name"] in GROUPS else {}
         values = tuple(weights[str(number)][()] for number in range(len(weights)))
+        if not _fits(layer, values):
+            raise ValueError(f"{layer['name']} has weights of other shapes than described")
         inputs = tuple(_inputs(layer["inbound_nodes"]))
         layers.append(Layer(layer["name"], layer["class_name"], inputs, layer["config"], values))
     part = Part(tuple(layers), (None, int(described[0]["config"]["batch_shape"][-1])))
     part(np.zeros((0, part.input_shape[-1]), np.float32))  # weights that do not fit are found here
     return part
+
+
+def _fits(layer: dict[str, Any], weights: tuple[Floats, ...]) -> bool:
+    """Whether a layer has all its weights, each as float32 and as long as the layer is wide."""
+    config = layer["config"]
+    if any(value.dtype != np.float32 for value in weights):
+        return False
+    if layer["class_name"] == "Dense":
+        units = config["units"]
+        biases = [(units,)] if config["use_bias"] else []
+        shapes = [value.shape for value in weights[1:]]
+        return weights[0].ndim == 2 and weights[0].shape[1] == units and shapes == biases
+    if layer["class_name"] == "BatchNormalization":
+        return len(weights) == 4 and {value.shape for value in weights} == {weights[0].shape}
+    return not weights
 
 
 def _is_plain(layer: dict[str, Any]) -> bool:
