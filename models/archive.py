@@ -140,7 +140,9 @@ def _check_config(config: Any, declared: Declared) -> bool:
         dense = tuple(item["config"]["units"] for item in found if item["class_name"] == "Dense")
         inputs = [item["config"] for item in found if item["class_name"] == "InputLayer"]
         if dense != units or len(found) > 4 * len(units) + 4:
-            raise ValueError(f"{part} has layers of {dense} units; its description calls for {units}")
+            raise ValueError(
+                f"{part} has layers of {dense} units; its description calls for {units}"
+            )
         if [item["batch_shape"] for item in inputs] != [[None, declared.input_widths[part]]]:
             raise ValueError(
                 f"{part} does not take the {declared.input_widths[part]} features that its game has"

@@ -24,7 +24,7 @@ from env.betting_tree import HistoryError
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, card_text, cards_text, parse_cards
 from env.game import Game
 from models import charts
-from models.layout import models_at
+from models.layout import has_manifest, models_at
 from models.loading import load_model
 
 WIDTH = 80  # columns of a terminal
@@ -41,6 +41,11 @@ class Model:
     policy: NetworkPolicy
     info: dict[str, Any]  # model.json
     folder: Path
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether a manifest vouches for the files; without one damage would not be noticed."""
+        return has_manifest(self.folder)
 
     def ask(self, hand: str, board: str | None = "", line: str = "") -> dict[str, float]:
         """Probabilities of fold, call and raise for whoever is to act; 0 where illegal.

@@ -198,7 +198,9 @@ def _paper(encoding: Encoding, width: int) -> tuple[keras.Model, keras.Model, ke
     the same training would not give the same file.
     """
 
-    def dense(x: keras.KerasTensor, name: str, activation: str | None = "relu") -> keras.KerasTensor:
+    def dense(
+        x: keras.KerasTensor, name: str, activation: str | None = "relu"
+    ) -> keras.KerasTensor:
         return layers.Dense(width, activation=activation, name=name)(x)
 
     def skip(x: keras.KerasTensor, name: str) -> keras.KerasTensor:
