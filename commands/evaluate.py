@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
 from models import Model, load
-from models.layout import DEFAULT_ARCHITECTURE, architecture_of
+from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
 from models.model_card import write_card
 from models.records import HeadToHead, record_evaluation, record_head_to_head
 from models.storage import whole_file
@@ -33,6 +34,9 @@ JsonObject = dict[str, Any]  # of the file that --json names
 
 def run(request: Request, target: Bot | Models) -> None:
     """Do what the command line asks for."""
+    for folder in target.folders if isinstance(target, Models) else ():
+        if note := unverified_note(folder):
+            print(note, file=sys.stderr)
     if isinstance(target, Bot):
         _evaluate_bot(request, target)
     elif request.looks_only:

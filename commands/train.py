@@ -50,7 +50,7 @@ def _resumed(request: Request) -> tuple[Config, Places]:
     if changed:
         raise ConfigError("a resumed run keeps its settings; these differ: " + "; ".join(changed))
     name = folder.name
-    logs = request.logdir / name if request.logdir else Path(state.extra["logs"])
+    logs = request.logdir / name if request.logdir else state.logs
     return config, Places(name, logs, folder)
 
 

@@ -69,12 +69,19 @@ class Reservoir:
         _insert(as_words(self._store), as_words(rows), self.seen, rng.random(len(rows)))
         self.seen += len(rows)
 
+    def problem(self, rows: NDArray[np.void], seen: int) -> str | None:
+        """Why a reservoir of this size that saw so many rows cannot hold these; None if it can."""
+        if rows.dtype != ROW or rows.ndim != 1:
+            return "these are not rows of a memory"
+        if len(rows) != min(seen, self.capacity):
+            return f"{len(rows)} rows do not fit {seen} seen and room for {self.capacity}"
+        return None
+
     def restore(self, rows: NDArray[np.void], seen: int) -> None:
         """Take over the contents of another reservoir, saved earlier."""
-        if len(rows) != min(seen, self.capacity):
-            raise ValueError(
-                f"{len(rows)} rows do not fit {seen} seen and room for {self.capacity}"
-            )
+        problem = self.problem(rows, seen)
+        if problem:
+            raise ValueError(problem)
         self._store[: len(rows)] = rows
         self.seen = seen
 

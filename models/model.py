@@ -22,7 +22,7 @@ from env.actions import ACTION_LETTERS, ACTION_NAMES, CALL, RAISE
 from env.betting_tree import HistoryError
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, card_text, cards_text, parse_cards
 from env.game import Game
-from models.layout import models_at
+from models.layout import has_manifest, models_at
 from models.loading import load_answers, load_model
 from policies.policy import Policy
 
@@ -51,6 +51,11 @@ class Model:
     def policy(self) -> NetworkPolicy:
         """The same network in TensorFlow, which takes seconds to load: for matches and the like."""
         return load_model(self.folder).policy
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether a manifest vouches for the files; without one damage would not be noticed."""
+        return has_manifest(self.folder)
 
     def ask(self, hand: str, board: str | None = "", line: str = "") -> dict[str, float]:
         """Probabilities of fold, call and raise for whoever is to act; 0 where illegal.

@@ -90,8 +90,23 @@ class StrengthRegression:
         """All there is to save."""
         return self.equations._asdict()
 
+    def problem(self, sums: dict[str, Sums]) -> str | None:
+        """Why these cannot be sums of this regression; None if they can."""
+        for name, own in self.sums().items():
+            saved = sums.get(name)
+            if saved is None or saved.shape != own.shape or saved.dtype != own.dtype:
+                return f"{name} is missing or of another size"
+            if not np.isfinite(saved).all():
+                return f"{name} has values that are not finite numbers"
+        if (sums["diagonal"] < 0).any() or (sums["off_diagonal"] < 0).any():
+            return "sums of squares are negative"
+        return None
+
     def restore(self, sums: dict[str, Sums]) -> None:
         """Take over saved sums."""
+        problem = self.problem(sums)
+        if problem:
+            raise ValueError(problem)
         for name, own in self.sums().items():
             own[:] = sums[name]
 
