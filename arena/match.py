@@ -70,7 +70,12 @@ def match(
     batch: int = BATCH,
     progress: Advance | None = None,
 ) -> MatchResult:
-    """Play `num_hands` hands, one more if that is odd; `progress` is called with hands played."""
+    """Play `num_hands` hands, one more if that is odd; `progress` is called with hands played.
+
+    A match takes a seed and no generator. It makes the generators of its deals from the seed, and
+    computes each draw of an action from the seed and the number of the deal, so that actions can be
+    drawn again in any order and in batches of any size.
+    """
     actions = np.zeros((2, game.rules.streets, NUM_ACTIONS), np.int64)
     seats, squares, num_deals = np.zeros(2, np.int64), 0, 0
     for played in batches(game, a, b, num_hands, seed, batch=batch):

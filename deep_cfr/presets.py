@@ -52,7 +52,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         ),
     ),
     "fhp": (
-        "fhp: about an hour on two CPU cores, with exploitability estimated as it goes",
+        "fhp: 50 of its 120 iterations took 17 minutes on one thread; exploitability is estimated",
         Config(
             game="fhp",
             iterations=120,

@@ -21,6 +21,7 @@ from deep_cfr.config import Config
 from deep_cfr.fitting.trainer import FitResult
 from deep_cfr.solver import PLAYERS, Iteration, Solver
 from env.actions import ACTION_NAMES, RAISE
+from env.betting_tree import NONE
 from env.progress import Advance
 from models.charts import preflop_chart
 from models.storage import whole_file
@@ -106,8 +107,9 @@ class Telemetry:
                     name = f"fit_average_strategy_validation/t_{solver.t:04d}"
                     tf.summary.scalar(name, validation, step=update)
             if solver.game.rules.is_holdem and len(solver.game.rules.deck) == 52:
-                facing_raise = int(solver.game.tree.children[0, RAISE])
-                for node, what in ((0, "first to act"), (facing_raise, "facing a raise")):
+                raised = int(solver.game.tree.children[0, RAISE])
+                charts = [(0, "first to act"), (raised, "facing a raise")]
+                for node, what in charts[: 1 + (raised != NONE)]:  # some rules know no raise
                     image = preflop_chart(policy, node, f"iteration {solver.t}, {what}")
                     tf.summary.image(f"preflop/{what.replace(' ', '_')}", image[None])
         self._amend(solver.t, strategy_loss=round(fit.loss, 6))
