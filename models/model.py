@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from matplotlib.image import imsave
@@ -60,7 +60,7 @@ class Model:
         strategy = self.ask(hand, board, line)
         return "\n".join(self._lines(hand, board, self._decision(line), strategy))
 
-    def preflop_chart(self, line: str, file: Path) -> None:
+    def preflop_chart(self, line: str, file: Path | BinaryIO) -> None:
         """The strategy with every starting hand after a pre-flop line, as a PNG picture."""
         rules = self.game.rules
         if not rules.is_holdem or len(rules.deck) != 52:

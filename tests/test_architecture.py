@@ -50,6 +50,7 @@ LIGHT = (
     "evaluation.best_response",
     "evaluation.local_best_response",
     "models.layout",
+    "models.measurements",
     "models.records",
     "models.storage",
     "evaluate",
