@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents.names import BOT_NAMES
 from commands.messages import Parser
-from commands.outputs import STDOUT, file_complaint, folder_complaint, is_stdout
+from commands.outputs import STDOUT, file_complaint, folder_complaint, is_stdout, named_path
 from evaluation.settings import METHODS, Settings
 
 DESCRIPTION = """How exploitable is a saved model?
@@ -147,19 +147,21 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--json",
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="an object for one model, a list for a run; - is standard output, and tables then go "
         "to standard error",
     )
     group.add_argument(
         "--chart",
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="a run's curve, or one model's gains by hand, as PNG [exploitability.png in the "
         "run's folder]",
     )
-    group.add_argument("--logdir", type=Path, default=Path("runs"), help="TensorBoard's [runs]")
+    group.add_argument(
+        "--logdir", type=named_path, default=Path("runs"), help="TensorBoard's [runs]"
+    )
 
 
 def _add_looks(group: argparse._ArgumentGroup) -> None:
@@ -171,6 +173,6 @@ def _add_looks(group: argparse._ArgumentGroup) -> None:
         '"rrc/c"; without a board, the mean over all boards',
     )
     group.add_argument(
-        "--preflop-chart", type=Path, metavar="FILE", help="the 13 × 13 chart as PNG"
+        "--preflop-chart", type=named_path, metavar="FILE", help="the 13 × 13 chart as PNG"
     )
     group.add_argument("--line", help="the chart's betting line, such as r or rr [first to act]")

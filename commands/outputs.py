@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import stat
 import sys
@@ -12,6 +13,13 @@ from models.storage import whole_file
 STDOUT = Path("-")
 
 
+def named_path(text: str) -> Path:
+    """The path that an option names; an empty text, which would be the folder at hand, is none."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text names no file or folder")
+    return Path(text)
+
+
 def file_complaint(file: Path) -> str | None:
     """Why a file cannot be written, or None if nothing speaks against it."""
     try:
@@ -19,7 +27,8 @@ def file_complaint(file: Path) -> str | None:
             return f"{file} is a folder; name a file"
         place = Path(os.path.realpath(file))
         if not place.parent.is_dir():
-            return f"there is no folder {file.parent} to write {file.name} into"
+            missing = place if file.is_symlink() else file
+            return f"there is no folder {missing.parent} to write {missing.name} into"
         _stat(file)  # an error for links in a circle and for names that are too long
         if not os.access(place if place.exists() else place.parent, os.W_OK):
             return f"{file} cannot be written: permission denied"

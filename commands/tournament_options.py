@@ -21,7 +21,7 @@ from arena.schedule import (
     Schedule,
 )
 from commands.messages import Parser
-from commands.outputs import folder_complaint
+from commands.outputs import folder_complaint, named_path
 from env.rules import parse_rules
 from models.layout import TOURNAMENTS
 
@@ -118,7 +118,7 @@ def _schedule(parser: Parser, given: argparse.Namespace) -> Schedule:
     per_game = per_game or length // games // 2 * 2
     if per_game < 2 or games < 1 or games * per_game > most:
         per_game = max(per_game, 2)  # no game is shorter
-        parser.error(f"{games} games of {per_game} hands do not fit into {most} hands")
+        parser.error(f"--games: {games} games of {per_game} hands do not fit into {most} hands")
     return Schedule(
         hands=None if hands == AUTO else hands,
         precision_mbb=given.precision or PRECISION_MBB,
@@ -194,10 +194,10 @@ def _add_places(group: argparse._ArgumentGroup) -> None:
     transcripts = (
         "write the first N hands of each pair: hands.txt, hands_pokerstars.txt, hands.jsonl [0]"
     )
-    group.add_argument("--out", type=Path, metavar="FOLDER", help=out)
+    group.add_argument("--out", type=named_path, metavar="FOLDER", help=out)
     group.add_argument(
         "--logdir",
-        type=Path,
+        type=named_path,
         metavar="FOLDER",
         help="TensorBoard's: events go to tournaments/ in it [the out folder]",
     )

@@ -103,7 +103,10 @@ def _add(folder: Path, entry: dict[str, Any]) -> None:
     if (folder / MANIFEST).exists():
         folder = checked_folder(folder)
     if is_published(read_info(folder)):
-        raise Published(f"{folder} is a published model, which is changed only by publishing")
+        raise Published(
+            f"{folder} is a published model, which is changed only by publishing "
+            "(python -m models.publish)"
+        )
     line = json.dumps(entry, allow_nan=False).encode()
     settings = _settings(entry)
     with exclusive_lock(folder / LOCK, wait=True):
