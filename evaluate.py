@@ -7,6 +7,7 @@ import sys
 
 from commands.evaluate_options import parse
 from commands.evaluate_target import find_target
+from commands.messages import one_line
 from commands.slow_imports import load_quietly
 from env.compiler import TreeTooLarge
 
@@ -17,14 +18,17 @@ def main(arguments: list[str]) -> int:
     try:
         request = parse(arguments)
         target = find_target(request)  # what makes no sense is refused before TensorFlow loads
-        load_quietly("commands.evaluate").run(request, target)
+        exit_code: int = load_quietly("commands.evaluate").run(request, target)
     except (ValueError, TreeTooLarge, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        return 2
+    except MemoryError as error:
+        print(f"error: too little memory: {one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped; models evaluated before this one keep their results", file=sys.stderr)
         return 130
-    return 0
+    return exit_code
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from commands.messages import one_line
 from commands.tournament_options import parse, refuse_unplayable
 from env.compiler import TreeTooLarge
 
@@ -17,7 +18,12 @@ def main(arguments: list[str]) -> int:
 
         return tournament.run(request)
     except (ValueError, TreeTooLarge, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        return 2
+    except MemoryError as error:
+        print(
+            f"error: too little memory: {one_line(error)}; a smaller --batch helps", file=sys.stderr
+        )
         return 2
     except KeyboardInterrupt:
         print("stopped before anything was played", file=sys.stderr)

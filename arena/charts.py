@@ -80,10 +80,10 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _short(name: str) -> str:
-    if len(name) <= LONGEST_NAME:
-        return name
+    """A name of bearable length, in which no dollar sign begins a formula."""
     half = (LONGEST_NAME - 1) // 2
-    return f"{name[:half]}…{name[-half:]}"
+    short = name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
+    return short.replace("$", r"\$")
 
 
 def _matrix(table: Standings, file: Path) -> None:

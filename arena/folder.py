@@ -79,6 +79,7 @@ def _flat(pair: PairResult) -> dict[str, Any]:
     """Columns and values of a row."""
     row = pair.to_json()
     del row["agents"], row["seat_mbb"]
+    row |= {"a": _cell(pair.a), "b": _cell(pair.b)}
     row |= {f"seat_{seat}_mbb": won for seat, won in enumerate(pair.seat_mbb)}
     for letter, agent in zip("ab", pair.agents, strict=True):
         values = agent.to_json()
@@ -88,3 +89,8 @@ def _flat(pair: PairResult) -> dict[str, Any]:
             column = f"{letter}_{street.replace(' ', '_')}"
             row |= {f"{column}_{action}": share for action, share in shares.items()}
     return row
+
+
+def _cell(name: str) -> str:
+    """A name that no spreadsheet takes for a formula: with an apostrophe if it begins like one."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name

@@ -1,16 +1,22 @@
-"""What `evaluate.py` does once TensorFlow has loaded: evaluate, keep the results, show them."""
+"""What `evaluate.py` does once TensorFlow has loaded: evaluate, show the results, keep them."""
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from agents.bots import make_bot
 from arena.match import match
 from commands.evaluate_options import Request
 from commands.evaluate_target import Bot, Models
+from commands.keeping import Keeper, attempt
+from commands.messages import one_line
+from commands.outputs import write_output
 from commands.progress_bars import Bars
 from deep_cfr.networks import device
 from deep_cfr.networks.quiet import quiet_without_gpu
@@ -22,94 +28,161 @@ from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
 from models import Model, load
-from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
-from models.model_card import write_card
-from models.records import HeadToHead, record_evaluation, record_head_to_head
-from models.storage import whole_file
+from models.layout import DEFAULT_ARCHITECTURE, architecture_of, known_count, unverified_note
+from models.measurements import record_evaluation, record_head_to_head
+from models.model_card import CARD_FILE, write_card
+from models.records import HeadToHead
 
-MATCH_HANDS = 20_000  # between the newest model of a run and each earlier one
+MATCH_HANDS, MATCH_SEED = 20_000, 0  # between the newest model of a run and each earlier one
+
+CURVE_FILE = "exploitability.png"  # in a run's folder
 
 JsonObject = dict[str, Any]  # of the file that --json names
+Draw = Callable[[BinaryIO], None]  # writes a picture
 
 
-def run(request: Request, target: Bot | Models) -> None:
-    """Do what the command line asks for."""
+class Output:
+    """Shows results and writes the files asked for; one that fails does not keep others back."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.exit_code = 0
+
+    def say(self, text: str) -> None:
+        """Print a text, past standard output where that is for JSON."""
+        print(text, file=sys.stderr if self._request.prints_json else sys.stdout, flush=True)
+
+    def json(self, content: JsonObject | list[JsonObject]) -> None:
+        """Write what --json asks for."""
+        text = json.dumps(content, indent=1) + "\n"
+        if self._request.prints_json:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        elif self._request.json is not None:
+            self._write("json", self._request.json, text.encode())
+
+    def chart(self, file: Path | None, draw: Draw) -> None:
+        """Write a picture to a file, if there is one to write to."""
+        if file is not None:
+            self._write("chart", file, _drawn(draw))
+
+    def _write(self, what: str, file: Path, content: bytes) -> None:
+        try:
+            write_output(file, content)
+        except OSError as error:
+            self.exit_code = 2
+            print(f"error: {what} not written: {one_line(error)}", file=sys.stderr)
+        else:
+            self.say(f"{what:<8}{file}")
+
+
+def run(request: Request, target: Bot | Models) -> int:
+    """Do what the command line asks for; the exit code."""
+    output = Output(request)
     for folder in target.folders if isinstance(target, Models) else ():
         if note := unverified_note(folder):
             print(note, file=sys.stderr)
     if isinstance(target, Bot):
-        _evaluate_bot(request, target)
+        _evaluate_bot(request, target, output)
     elif request.looks_only:
-        _look(request, target.folders[-1])
+        _look(request, target.folders[-1], output)
     else:
-        _evaluate_models(request, target)
+        _evaluate_models(request, target, output)
+    return output.exit_code
 
 
-def _evaluate_bot(request: Request, bot: Bot) -> None:
+def _evaluate_bot(request: Request, bot: Bot, output: Output) -> None:
     """Evaluate a bot; there is no folder to keep the result in."""
     _prepare(request, DEFAULT_ARCHITECTURE)
     game = load_game(bot.rules)
     with Bars(f"{bot.name}: ") as bars:
         found = evaluate(game, make_bot(bot.name, game), request.settings, bars)
-    print(report.one_model(bot.name, bot.rules, found))
-    _draw_gains(request, found, f"{bot.name}, {bot.rules.name}")
-    _write_json(request, {"name": bot.name} | _found_json(bot.rules, found))
+    output.say(report.one_model(bot.name, bot.rules, found))
+    _draw_gains(request, found, f"{bot.name}, {bot.rules.name}", output)
+    output.json({"name": bot.name} | _found_json(bot.rules, found))
 
 
-def _look(request: Request, folder: Path) -> None:
+def _look(request: Request, folder: Path, output: Output) -> None:
     """Show how a model plays."""
     _prepare(request, architecture_of(folder))
     model = load(folder)
     if request.explain is not None:
         hand, *rest = request.explain
         line = rest.pop() if rest else ""
-        print(model.explain(hand, rest[0] if rest else None, line))
-    if request.preflop_chart is not None:
-        model.preflop_chart(request.line, request.preflop_chart)
-        print(f"chart   {request.preflop_chart}")
+        output.say(model.explain(hand, rest[0] if rest else None, line))
+    output.chart(request.preflop_chart, partial(model.preflop_chart, request.line))
 
 
-def _evaluate_models(request: Request, target: Models) -> None:
+def _evaluate_models(request: Request, target: Models, output: Output) -> None:
     """Evaluate one model or all models of a run."""
     _prepare(request, architecture_of(target.folders[-1]))
-    evaluated = []
+    keeper = Keeper()
+    evaluated: list[EvaluatedModel] = []
     for folder in target.folders:
+        if evaluated:
+            _keep(keeper, evaluated[-1])  # at once, so that Ctrl-C does not lose it
         newest = load(folder)
         with Bars(f"{folder.name}: ") as bars:
             found = evaluate(newest.game, newest.policy, request.settings, bars)
-        record_evaluation(folder, found.record)
-        info = newest.info
-        evaluated.append(EvaluatedModel(folder, info["iteration"], info["nodes_touched"], found))
-    write_summaries(request.logdir / target.run.name / "evaluation", evaluated)
+        nodes_touched = known_count(newest.info, "nodes_touched")
+        evaluated.append(EvaluatedModel(folder, newest.info["iteration"], nodes_touched, found))
     if target.is_run:
-        _show_run(request, target, newest, evaluated)
+        _show_run(request, target, newest.game.rules, evaluated, output)
     else:
-        _show_model(request, target, newest.game.rules, evaluated[0])
-    print(f"card    {write_card(target.run)}")
+        _show_model(request, target, newest.game.rules, evaluated[0], output)
+    _keep(keeper, evaluated[-1])
+    if target.is_run:
+        _compare(target.folders, newest, keeper, output)
+    attempt(
+        "TensorBoard's events",
+        partial(write_summaries, target.log_folder(request.logdir), evaluated),
+    )
+    if keeper.kept_in:
+        _keep_overview(request, target, newest.game.rules, evaluated, output)
+
+
+def _keep_overview(
+    request: Request, target: Models, rules: Rules, evaluated: list[EvaluatedModel], output: Output
+) -> None:
+    """Write what a run's folder says of all its models: the curve and the model card."""
+    curve, card = target.run / CURVE_FILE, target.run / CARD_FILE
+    if target.is_run and request.chart is None:
+        picture = _drawn(_curve(target, rules, evaluated))
+        if attempt("chart", partial(write_output, curve, picture)):
+            output.say(f"chart   {curve}")
+    if attempt("model card", partial(write_card, target.run)):
+        output.say(f"card    {card}")
+
+
+def _keep(keeper: Keeper, model: EvaluatedModel) -> None:
+    keeper.record(model.folder, partial(record_evaluation, model.folder, model.record))
 
 
 def _show_run(
-    request: Request, target: Models, newest: Model, evaluated: list[EvaluatedModel]
+    request: Request, target: Models, rules: Rules, evaluated: list[EvaluatedModel], output: Output
 ) -> None:
-    """Print, compare, draw and write what was found of all models of a run."""
-    rules = newest.game.rules
-    print(report.many_models(rules, evaluated))
-    _compare(target.folders, newest)
-    chart = request.chart or target.run / "exploitability.png"
-    title = f"run {target.run.name}, {rules.name}: {evaluated[-1].record.method}"
-    draw_curve(evaluated, rules, title, chart)
-    print(f"\nchart   {chart}")
-    _write_json(request, [_model_json(rules, model) for model in evaluated])
+    """Print, write and draw what was found of all models of a run."""
+    output.say(report.many_models(rules, evaluated))
+    output.json([_model_json(rules, model) for model in evaluated])
+    output.chart(request.chart, _curve(target, rules, evaluated))
 
 
-def _show_model(request: Request, target: Models, rules: Rules, model: EvaluatedModel) -> None:
-    """Print, draw and write what was found of one model."""
-    print(report.one_model(str(model.folder), rules, model.evaluation))
-    _draw_gains(request, model.evaluation, f"{target.run.name}, iteration {model.iteration}")
-    _write_json(request, _model_json(rules, model))
+def _curve(target: Models, rules: Rules, evaluated: list[EvaluatedModel]) -> Draw:
+    title = f"run {target.name}, {rules.name}: {evaluated[-1].record.method}"
+    return partial(draw_curve, evaluated, rules, title)
 
 
-def _compare(folders: list[Path], newest: Model) -> None:
+def _show_model(
+    request: Request, target: Models, rules: Rules, model: EvaluatedModel, output: Output
+) -> None:
+    """Print, write and draw what was found of one model."""
+    output.say(report.one_model(str(model.folder), rules, model.evaluation))
+    output.json(_model_json(rules, model))
+    title = f"{target.name}, iteration {model.iteration}"
+    _draw_gains(request, model.evaluation, title, output)
+
+
+def _compare(folders: list[Path], newest: Model, keeper: Keeper, output: Output) -> None:
     """Play the newest model of a run against the earlier ones and keep the results."""
     results = {}
     for folder in folders[:-1]:
@@ -117,12 +190,19 @@ def _compare(folders: list[Path], newest: Model) -> None:
         with Bars() as bars:
             advance = bars(f"{folders[-1].name} against {folder.name}", MATCH_HANDS)
             played = match(
-                newest.game, newest.policy, older.policy, MATCH_HANDS, seed=0, progress=advance
+                newest.game,
+                newest.policy,
+                older.policy,
+                MATCH_HANDS,
+                seed=MATCH_SEED,
+                progress=advance,
             )
-        results[folder.name] = HeadToHead(played.mbb, played.ci95_mbb, played.hands)
-        record_head_to_head(folders[-1], folder.name, results[folder.name])
+        result = HeadToHead(played.mbb, played.ci95_mbb, played.hands, seed=MATCH_SEED)
+        results[folder.name] = result
+        keep = partial(record_head_to_head, folders[-1], folder.name, result)
+        keeper.record(folders[-1], keep)
     if results:
-        print("\n" + report.head_to_head(folders[-1].name, results))
+        output.say("\n" + report.head_to_head(folders[-1].name, results))
 
 
 def _prepare(request: Request, architecture: str) -> None:
@@ -144,13 +224,12 @@ def _found_json(rules: Rules, found: Evaluation) -> JsonObject:
     return found.record.to_json() | {"rules": rules.as_dict(), "by_hand": by_hand}
 
 
-def _draw_gains(request: Request, found: Evaluation, title: str) -> None:
-    if request.chart is not None and found.by_hand is not None:
-        draw_gains(found.by_hand, title, request.chart)
-        print(f"chart   {request.chart}")
+def _draw_gains(request: Request, found: Evaluation, title: str, output: Output) -> None:
+    if found.by_hand is not None:
+        output.chart(request.chart, partial(draw_gains, found.by_hand, title))
 
 
-def _write_json(request: Request, content: JsonObject | list[JsonObject]) -> None:
-    if request.json is not None:
-        whole_file(request.json, (json.dumps(content, indent=1) + "\n").encode())
-        print(f"json    {request.json}")
+def _drawn(draw: Draw) -> bytes:
+    picture = io.BytesIO()
+    draw(picture)
+    return picture.getvalue()

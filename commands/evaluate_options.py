@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.names import BOT_NAMES
+from commands.messages import Parser
+from commands.outputs import STDOUT, file_complaint, folder_complaint, is_stdout, named_path
 from evaluation.settings import METHODS, Settings
 
 DESCRIPTION = """How exploitable is a saved model?
 
 A model folder (one that holds strategy.keras) is one model. A run folder stands for all its
 checkpoints: each is evaluated and a curve is drawn. A bot's name with --game is evaluated like a
-model. Results go to the terminal, into the model's model.json, its run's README.md and
-TensorBoard.
+model. Results go to the terminal, into measurements.jsonl beside the model, its run's README.md
+and TensorBoard. Published models, such as those in checkpoints/pretrained, are left as they are.
 
 Without --method the strongest one that the game allows is taken:
   exact      best response over every board: kuhn, leduc, fhp
@@ -27,6 +29,16 @@ EXAMPLES = """examples:
   python evaluate.py call --game fhp
   python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
   python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
+
+
+MOST = 10**9  # hands or boards; more would not fit into memory
+LIMITS = {
+    "hands": (1, MOST),
+    "iterations": (1, 10**6),
+    "sample_boards": (0, MOST),
+    "seed": (0, 2**63 - 1),
+    "threads": (0, 10**6),
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,11 @@ class Request:
     def looks_only(self) -> bool:
         """Whether the model is to be shown, not measured."""
         return self.explain is not None or self.preflop_chart is not None
+
+    @property
+    def prints_json(self) -> bool:
+        """Whether standard output is for JSON alone."""
+        return is_stdout(self.json)
 
 
 def parse(arguments: list[str]) -> Request:
@@ -71,30 +88,26 @@ def parse(arguments: list[str]) -> Request:
     )
 
 
-def _refuse_nonsense(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
+def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
     """End the program with what is wrong with the options."""
-    for name in ("hands", "iterations"):
-        value = getattr(given, name)
-        if value is not None and value <= 0:
-            parser.error(f"--{name} is {value}, but must be positive")
-    for name in ("sample_boards", "seed", "threads"):
-        if getattr(given, name) < 0:
-            parser.error(
-                f"--{name.replace('_', '-')} is {getattr(given, name)}, but cannot be negative"
-            )
+    files = [file for file in (given.json, given.chart, given.preflop_chart) if file is not None]
+    names = [given.model, given.game, given.logdir, *files]
+    parser.refuse_unreadable_words([str(name) for name in names if name is not None])
+    parser.refuse_out_of_range(given, LIMITS)
     if given.explain is not None and not 1 <= len(given.explain) <= 3:
         parser.error("--explain takes a hand, then a board if there is one, then the betting line")
     if given.line is not None and given.preflop_chart is None:
         parser.error("--line goes with --preflop-chart")
-    for file in (given.json, given.chart, given.preflop_chart):
-        if file is not None and not file.resolve().parent.is_dir():
-            parser.error(f"there is no folder {file.parent} to write {file.name} into")
-        if file is not None and file.is_dir():
-            parser.error(f"{file} is a folder; name a file")
+    if STDOUT in files[given.json is not None :]:
+        parser.error("only --json can be written to -, the standard output")
+    complaints = [file_complaint(file) for file in files if file != STDOUT]
+    for complaint in (*complaints, folder_complaint(given.logdir)):
+        if complaint is not None:
+            parser.error(complaint)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="evaluate.py",
         description=DESCRIPTION,
         epilog=f"{EXAMPLES}\n\nbots: {', '.join(BOT_NAMES)}",
@@ -133,16 +146,22 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--json", type=Path, metavar="FILE", help="an object for one model, a list for a run"
+        "--json",
+        type=named_path,
+        metavar="FILE",
+        help="an object for one model, a list for a run; - is standard output, and tables then go "
+        "to standard error",
     )
     group.add_argument(
         "--chart",
-        type=Path,
+        type=named_path,
         metavar="FILE",
         help="a run's curve, or one model's gains by hand, as PNG [exploitability.png in the "
         "run's folder]",
     )
-    group.add_argument("--logdir", type=Path, default=Path("runs"), help="TensorBoard's [runs]")
+    group.add_argument(
+        "--logdir", type=named_path, default=Path("runs"), help="TensorBoard's [runs]"
+    )
 
 
 def _add_looks(group: argparse._ArgumentGroup) -> None:
@@ -154,6 +173,6 @@ def _add_looks(group: argparse._ArgumentGroup) -> None:
         '"rrc/c"; without a board, the mean over all boards',
     )
     group.add_argument(
-        "--preflop-chart", type=Path, metavar="FILE", help="the 13 × 13 chart as PNG"
+        "--preflop-chart", type=named_path, metavar="FILE", help="the 13 × 13 chart as PNG"
     )
     group.add_argument("--line", help="the chart's betting line, such as r or rr [first to act]")

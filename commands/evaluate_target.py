@@ -10,7 +10,7 @@ from commands.evaluate_options import Request
 from env.rules import Rules, RulesError, parse_rules
 from env.strength import has_strengths
 from evaluation.settings import EXACT
-from models.layout import model_folders, models_at, read_info
+from models.layout import EVALUATIONS, model_folders, models_at, read_info
 from models.storage import StorageError
 
 
@@ -33,7 +33,26 @@ class Models:
     def run(self) -> Path:
         """The run that the models belong to; a model folder of another name stands for itself."""
         first = self.folders[0]
-        return first.parent if first.name.startswith("iter_") else first
+        return first.parent if self._are_of_a_run else first
+
+    @property
+    def name(self) -> str:
+        """What the run, or the model that stands for itself, is called."""
+        return self.run.resolve().name
+
+    @property
+    def _are_of_a_run(self) -> bool:
+        return self.folders[0].name.startswith("iter_")
+
+    def log_folder(self, logdir: Path) -> Path:
+        """Where TensorBoard finds evaluations: with the run's logs if there are such.
+
+        Otherwise below a name that no run can have, so that none is taken from a run to come.
+        """
+        logs = logdir / self.name
+        if self._are_of_a_run and (logs / "config.json").is_file():
+            return logs / "evaluation"
+        return logdir / EVALUATIONS / self.name
 
 
 def find_target(request: Request) -> Bot | Models:

@@ -9,6 +9,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import numba
 
 import agents
 from agents import Agent
+from agents.agent import run_of
 from agents.names import is_bot
 from arena import charts, hand_history, page, report
 from arena.folder import RESULTS_JSON, Results, open_results, write_csv
@@ -24,6 +26,7 @@ from arena.match import batches
 from arena.results import PairResult, seen_by
 from arena.round_robin import all_pairs, play_pair
 from arena.standings import Standings, standings
+from commands.keeping import Keeper, attempt
 from commands.slow_imports import load_quietly
 from commands.tournament_bar import TournamentBar
 from commands.tournament_options import Request
@@ -31,8 +34,9 @@ from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import Game, load_game
 from env.rules import parse_rules
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, models_at, unverified_note
+from models.measurements import record_head_to_head
 from models.model_card import write_card
-from models.records import HeadToHead, record_head_to_head
+from models.records import HeadToHead
 from models.storage import StorageError, whole_file
 
 
@@ -178,10 +182,10 @@ def _finish(request: Request, field: Field, results: Results) -> None:
     page.write(rules, table, results, drawn)
     if request.transcripts:
         _write_hands(request, field)
-    _record(field, results)
-    _write_scalars(request, field, table)
     print("\n" + report.terminal(table))
-    print(f"\nreport  {request.out / page.PAGE}\njson    {request.out / RESULTS_JSON}")
+    print(f"\nreport  {request.out / page.PAGE}\njson    {request.out / RESULTS_JSON}", flush=True)
+    _record(field, results)
+    attempt("TensorBoard's events", lambda: _write_scalars(request, field, table))
 
 
 def _write_hands(request: Request, field: Field) -> None:
@@ -200,20 +204,23 @@ def _write_hands(request: Request, field: Field) -> None:
 
 
 def _record(field: Field, results: Results) -> None:
-    """Each model's results into its model.json, then the cards of the runs."""
+    """Each model's results beside it, then the cards of the runs that took them."""
+    keeper, seed = Keeper(), results.header.schedule.seed
     for name, agent in field.agents.items():
         if agent.folder is None or agent.source != "model":
             continue
         for pair in seen_by(name, results.pairs):
-            result = HeadToHead(pair.mbb, pair.ci95, pair.hands, pair.games, pair.games_won)
-            record_head_to_head(agent.folder, _known_as(field.agents[pair.b], agent), result)
-    for run in dict.fromkeys(agent.run for agent in field.agents.values()):
-        if run is not None:
-            write_card(run)
+            result = HeadToHead(pair.mbb, pair.ci95, pair.hands, pair.games, pair.games_won, seed)
+            opponent = _known_as(field.agents[pair.b], agent)
+            keeper.record(
+                agent.folder, partial(record_head_to_head, agent.folder, opponent, result)
+            )
+    for run in dict.fromkeys(run_of(folder) for folder in keeper.kept_in):
+        attempt(f"model card of {run}", partial(write_card, run))
 
 
 def _known_as(opponent: Agent, agent: Agent) -> str:
-    """The opponent's name in an agent's model.json, the same as evaluate.py gives it there.
+    """The opponent's name in an agent's records, the same as evaluate.py gives it there.
 
     Within a run the name of the model's folder is enough.
     """

@@ -6,6 +6,7 @@ import argparse
 import shlex
 import time
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from agents.names import BOT_NAMES, is_bot
@@ -19,7 +20,10 @@ from arena.schedule import (
     PRECISION_MBB,
     Schedule,
 )
+from commands.messages import Parser
+from commands.outputs import folder_complaint, named_path
 from env.rules import parse_rules
+from models.layout import TOURNAMENTS
 
 DESCRIPTION = """Every agent against every other, in duplicate matches on the same deals.
 
@@ -33,14 +37,27 @@ hand) with 95 % intervals, in small bets per 100 hands, and as games won: a game
 hands in a row, won by whoever is ahead at its end.
 
 The out folder gets results.json, results.csv, report.html (one page, everything in it) and the
-charts; models get the results into their model.json and their run's README.md. Ctrl-C stops after
-the finished pairs; the same command with --out FOLDER goes on."""
+charts; models get the results into measurements.jsonl beside them and their run's README.md, unless
+they are published ones. Ctrl-C stops after the finished pairs; the same command with --out FOLDER
+goes on."""
 
 EXAMPLES = """examples:
   python tournament.py checkpoints/standard call raise random
   python tournament.py checkpoints/standard/iter_0200 sdcfr:checkpoints/standard --hands auto
   python tournament.py call raise fold random --game leduc --hands 20000
   python tournament.py checkpoints/standard --games 100 --hands-per-game 3000 --transcripts 20"""
+
+
+LIMITS = {
+    "hands": (4, 10**12),
+    "max_hands": (4, 10**12),
+    "games": (1, 10**6),
+    "hands_per_game": (2, 10**12),
+    "batch": (1, 10**7),
+    "transcripts": (0, 10**6),
+    "seed": (0, 2**63 - 1),
+    "threads": (0, 10**6),
+}
 
 
 @dataclass(frozen=True)
@@ -63,13 +80,14 @@ def parse(arguments: list[str]) -> Request:
     parser = _parser()
     given = parser.parse_args(arguments)
     _refuse_nonsense(parser, given)
-    stamp = time.strftime("%Y%m%d-%H%M%S")
+    out = given.out or Path("runs", TOURNAMENTS, time.strftime("%Y%m%d-%H%M%S"))
     return Request(
         specs=given.agents,
         schedule=_schedule(parser, given),
         game=given.game,
-        out=given.out or Path("runs/tournaments") / stamp,
-        logdir=given.logdir,
+        out=out,
+        # Below a name that no run can have, as the default is.
+        logdir=None if given.logdir is None else given.logdir / TOURNAMENTS / out.resolve().name,
         batch=given.batch,
         transcripts=given.transcripts,
         threads=given.threads,
@@ -89,7 +107,7 @@ def refuse_unplayable(request: Request) -> None:
         raise ValueError(f"a tournament takes two agents or more, not just {request.specs[0]}")
 
 
-def _schedule(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Schedule:
+def _schedule(parser: Parser, given: argparse.Namespace) -> Schedule:
     """Hands, games and hands per game from those that are given; each follows from the others."""
     games, per_game, hands = given.games, given.hands_per_game, given.hands
     if hands is None:
@@ -100,7 +118,7 @@ def _schedule(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Sch
     per_game = per_game or length // games // 2 * 2
     if per_game < 2 or games < 1 or games * per_game > most:
         per_game = max(per_game, 2)  # no game is shorter
-        parser.error(f"{games} games of {per_game} hands do not fit into {most} hands")
+        parser.error(f"--games: {games} games of {per_game} hands do not fit into {most} hands")
     return Schedule(
         hands=None if hands == AUTO else hands,
         precision_mbb=given.precision or PRECISION_MBB,
@@ -111,28 +129,21 @@ def _schedule(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Sch
     )
 
 
-def _refuse_nonsense(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    for name in ("games", "hands_per_game", "precision", "batch"):
-        value = getattr(given, name)
-        if value is not None and not value > 0:
-            parser.error(f"--{name.replace('_', '-')} is {value:g}, but must be positive")
-    for name in ("seed", "threads", "transcripts"):
-        if getattr(given, name) < 0:
-            parser.error(f"--{name} is {getattr(given, name)}, but cannot be negative")
-    for name in ("hands", "max_hands"):
-        value = getattr(given, name)
-        if isinstance(value, int) and value < 4:
-            parser.error(
-                f"--{name.replace('_', '-')} is {value}: an interval takes two deals, 4 hands"
-            )
+def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
+    names = [*given.agents, given.game, given.out, given.logdir]
+    parser.refuse_unreadable_words([str(name) for name in names if name is not None])
+    parser.refuse_out_of_range(given, LIMITS)
+    if given.precision is not None and not 0 < given.precision < inf:
+        parser.error(f"--precision is {given.precision:g}, but must be positive and finite")
     if given.hands_per_game and given.hands_per_game % 2:
         parser.error("--hands-per-game must be even: each deal is two hands, one from each seat")
     for name in ("precision", "max_hands"):
         if getattr(given, name) is not None and given.hands != AUTO:
             parser.error(f"--{name.replace('_', '-')} goes with --hands auto")
-    for folder in (given.out, given.logdir):
-        if folder is not None and folder.exists() and not folder.is_dir():
-            parser.error(f"{folder} is a file; name a folder")
+    for name in ("out", "logdir"):
+        folder = getattr(given, name)
+        if folder is not None and (complaint := folder_complaint(folder)) is not None:
+            parser.error(f"--{name}: {complaint}")
 
 
 def _hands(text: str) -> int | str:
@@ -142,9 +153,9 @@ def _hands(text: str) -> int | str:
 _hands.__name__ = "number of hands"  # what argparse calls it when it cannot read one
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     bots = "\n".join(f"  {name:<18}{what}" for name, what in BOT_NAMES.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tournament.py",
         description=DESCRIPTION.format(bots=bots),
         epilog=EXAMPLES,
@@ -183,8 +194,11 @@ def _add_places(group: argparse._ArgumentGroup) -> None:
     transcripts = (
         "write the first N hands of each pair: hands.txt, hands_pokerstars.txt, hands.jsonl [0]"
     )
-    group.add_argument("--out", type=Path, metavar="FOLDER", help=out)
+    group.add_argument("--out", type=named_path, metavar="FOLDER", help=out)
     group.add_argument(
-        "--logdir", type=Path, metavar="FOLDER", help="TensorBoard's [the out folder]"
+        "--logdir",
+        type=named_path,
+        metavar="FOLDER",
+        help="TensorBoard's: events go to tournaments/ in it [the out folder]",
     )
     group.add_argument("--transcripts", type=int, default=0, metavar="N", help=transcripts)

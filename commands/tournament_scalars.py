@@ -12,7 +12,17 @@ from arena.standings import Standings
 
 
 def write_scalars(logdir: Path, agents: dict[str, Agent], table: Standings) -> None:
-    """Write the strength by iteration of the agents that have an iteration."""
+    """Write the strength by iteration of the agents that have an iteration.
+
+    A folder that cannot be written is an `OSError`, as with any other file.
+    """
+    try:
+        _write(logdir, agents, table)
+    except tf.errors.OpError as error:
+        raise OSError(f"{logdir}: {error.message}") from None
+
+
+def _write(logdir: Path, agents: dict[str, Agent], table: Standings) -> None:
     writer = tf.summary.create_file_writer(str(logdir))
     with writer.as_default():
         for place in table.ranking:

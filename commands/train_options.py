@@ -11,6 +11,7 @@ from typing import Any
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
 from env.rules import parse_rules
+from models.layout import EVALUATIONS, TOURNAMENTS
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
 
@@ -55,6 +56,8 @@ def parse(arguments: list[str]) -> Request:
         raise ConfigError(f"--max-minutes is {rest['max_minutes']}, but must be positive")
     if rest["run_name"] and Path(rest["run_name"]).name != rest["run_name"]:
         raise ConfigError(f"--run-name is a plain name, not a path: {rest['run_name']!r}")
+    if str(rest["run_name"]).casefold() in (EVALUATIONS, TOURNAMENTS):
+        raise ConfigError(f"--run-name cannot be {rest['run_name']!r}, a folder for other logs")
     return Request(overrides=overrides, **rest)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,15 +21,18 @@ PAPER_FHP_MBB = 37.0  # Brown et al. 2019, figure 2: Deep CFR in flop hold'em
 LINE, REFERENCE = "#3b6fb6", "#c8442f"
 
 
-def draw_curve(models: list[EvaluatedModel], rules: Rules, title: str, file: Path) -> None:
+def draw_curve(
+    models: list[EvaluatedModel], rules: Rules, title: str, file: Path | BinaryIO
+) -> None:
     """Exploitability against iterations and against nodes touched, with intervals, as PNG."""
     figure = Figure(figsize=(10, 4.2), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(title)
+    figure.suptitle(title, parse_math=False)
     claim = models[0].record.claim
     by_iteration, by_nodes = figure.subplots(1, 2, sharey=True)
     _draw_panel(by_iteration, [model.iteration for model in models], models)
-    _draw_panel(by_nodes, [model.nodes_touched for model in models], models)
+    counted = [model for model in models if model.nodes_touched is not None]
+    _draw_panel(by_nodes, [model.nodes_touched or 0 for model in counted], counted)
     for panel in (by_iteration, by_nodes):
         if rules == FHP:
             label = f"Brown et al. 2019: {PAPER_FHP_MBB:.0f}"
@@ -39,7 +43,7 @@ def draw_curve(models: list[EvaluatedModel], rules: Rules, title: str, file: Pat
         ylabel="exploitability, mbb/g" if claim == "exact" else f"{claim}, mbb/g",
     )
     by_nodes.set(xlabel="nodes touched")
-    by_nodes.legend(frameon=False)
+    (by_nodes if counted else by_iteration).legend(frameon=False)
     figure.savefig(file, format="png")
 
 
@@ -53,13 +57,13 @@ def _draw_panel(panel: Axes, at: list[int], models: list[EvaluatedModel]) -> Non
         color=LINE,
         marker="o",
         capsize=3,
-        label=records[0].claim,
+        label=records[0].claim if records else None,
     )
     panel.grid(alpha=0.3)
     panel.xaxis.set_major_formatter(EngFormatter())
 
 
-def draw_gains(by_hand: ByHand, title: str, file: Path) -> None:
+def draw_gains(by_hand: ByHand, title: str, file: Path | BinaryIO) -> None:
     """What a best response gains over the policy with each starting hand, as PNG."""
     gains = _grid(by_hand.hands, by_hand.gains_mbb)
     figure = Figure(figsize=(8.6, 8), dpi=100, layout="constrained")
@@ -67,7 +71,8 @@ def draw_gains(by_hand: ByHand, title: str, file: Path) -> None:
     axes = figure.add_subplot()
     image = axes.imshow(gains, cmap="Reds", vmin=0)
     _label_cells(axes, gains)
-    axes.set(xticks=[], yticks=[], title=title)
+    axes.set(xticks=[], yticks=[])
+    axes.set_title(title, parse_math=False)
     figure.colorbar(image, label="gain of a best response with this hand, mbb", shrink=0.8)
     figure.savefig(file, format="png")
 

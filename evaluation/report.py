@@ -60,8 +60,9 @@ def many_models(rules: Rules, models: list[EvaluatedModel]) -> str:
 def _line(model: EvaluatedModel) -> str:
     record = model.record
     seats = "".join(f"{won:>10.1f}" for won in record.br_mbb or ())
+    touched = "unknown" if model.nodes_touched is None else f"{model.nodes_touched:,}"
     return (
-        f"{model.folder.name:<14}{model.iteration:>10}{model.nodes_touched:>16,}"
+        f"{model.folder.name:<14}{model.iteration:>10}{touched:>16}"
         f"{amount(record):>18}{seats}{record.seconds:>9.1f}"
     )
 

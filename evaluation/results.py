@@ -53,7 +53,7 @@ class EvaluatedModel:
 
     folder: Path
     iteration: int
-    nodes_touched: int
+    nodes_touched: int | None  # None where the model does not say it
     evaluation: Evaluation
 
     @property

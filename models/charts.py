@@ -42,7 +42,8 @@ def preflop_chart(policy: Policy, node: int, title: str) -> NDArray[np.uint8]:
     axes = figure.add_subplot()
     for cell, strategy in enumerate(strategies):
         _draw_cell(axes, cell // 13, cell % 13, strategy)
-    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
+    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal")
+    axes.set_title(title, parse_math=False)
     swatches = [Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="black") for c in COLOURS]
     figure.legend(swatches, LABELS, loc="outside lower center", ncols=3, frameon=False)
     canvas.draw()  # type: ignore[no-untyped-call]

@@ -11,6 +11,8 @@ from models.storage import MANIFEST, StorageError
 
 MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
 DEFAULT_ARCHITECTURE = "paper"
+# Folders among the logs of runs that are not of a run, so that no run may have these names.
+EVALUATIONS, TOURNAMENTS = "evaluations", "tournaments"
 
 
 def model_folder(run: Path, t: int) -> Path:
@@ -83,3 +85,9 @@ def architecture_of(folder: Path) -> str:
     config = read_info(folder).get("config")
     network = config.get("network") if isinstance(config, dict) else None
     return network if isinstance(network, str) else DEFAULT_ARCHITECTURE
+
+
+def known_count(info: dict[str, Any], name: str) -> int | None:
+    """A count of a model.json, or None where the file does not say it."""
+    value = info.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class Model:
         strategy = self.ask(hand, board, line)
         return "\n".join(self._lines(hand, board, self._decision(line), strategy))
 
-    def preflop_chart(self, line: str, file: Path) -> None:
+    def preflop_chart(self, line: str, file: Path | BinaryIO) -> None:
         """The strategy with every starting hand after a pre-flop line, as a PNG picture."""
         from matplotlib.image import imsave  # noqa: PLC0415 - slow, and few ask for pictures
 

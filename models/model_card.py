@@ -1,7 +1,7 @@
 """The README.md of a run: what was trained, how good it is as far as measured, how to ask it.
 
-Everything comes from the model.json files (and, where a run has them, its latest state and logs),
-so the same files always give the same card.
+Everything comes from the model.json files and the measurements beside them (and, where a run has
+them, its latest state and logs), so the same files always give the same card.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from env.actions import CALL
 from env.cards import cards_text
 from env.game import load_game
 from env.rules import Rules, RulesError
-from models.layout import models_at, read_info
-from models.markdown import NOTHING, cell, mbb, table_head, table_row
-from models.origin import Origin, known_origin
+from models.layout import known_count, models_at, read_info
+from models.locks import exclusive_lock
+from models.markdown import NOTHING, code, fenced, mbb, table_head, table_row, text
+from models.measurements import MEASUREMENTS, Measurements
+from models.origin import Origin, is_published, known_origin
 from models.records import ExploitabilityRecord, HeadToHead
+from models.shown_paths import portable, typed
 from models.storage import StorageError, whole_file
 
-CARD_FILE = "README.md"
-ROOT = Path(__file__).resolve().parent.parent  # of the project: where commands are typed
+CARD_FILE, CARD_LOCK = "README.md", ".card.lock"
 
 
 @dataclass(frozen=True)
@@ -35,22 +37,25 @@ class _Saved:
     rules: Rules
     config: Config
     iteration: int
-    nodes_touched: int
-    parameters: int
-    evaluations: list[ExploitabilityRecord]
-    matches: dict[str, HeadToHead]  # by opponent
+    nodes_touched: int | None  # None where the file does not say it
+    parameters: int | None
+    evaluations: list[ExploitabilityRecord]  # the most precise one by each method
+    matches: dict[str, HeadToHead]  # the most precise one against each opponent
+    has_more: bool  # measurements than those
     origin: Origin
+    is_published: bool
     versions: dict[str, str]
 
 
 def write_card(run: Path) -> Path:
     """Write the card of a run, or of a folder that is itself a model; return the file."""
-    newest_first = models_at(run)[::-1]
-    models = [model for folder in newest_first if (model := _read(run, folder))]
-    if not models:
-        raise StorageError(f"{run} holds no model to describe")
     card = run / CARD_FILE
-    whole_file(card, ("\n".join(_lines(run, models)) + "\n").encode())
+    newest_first = models_at(run)[::-1]
+    with exclusive_lock(run / CARD_LOCK, wait=True):  # so that the last card knows everything
+        models = [model for folder in newest_first if (model := _read(run, folder))]
+        if not models:
+            raise StorageError(f"{run} holds no model to describe")
+        whole_file(card, ("\n".join(_lines(run, models)) + "\n").encode())
     return card
 
 
@@ -59,16 +64,21 @@ def _read(run: Path, folder: Path) -> _Saved | None:
     try:
         info = read_info(folder)
         rules = Rules.from_dict(info["rules"])
+        measured = Measurements.of(folder)
+        evaluations, matches = measured.best_evaluations, measured.best_matches
+        num_shown = len(matches) + sum(record in measured.evaluations for record in evaluations)
         return _Saved(
             rules=rules,
             config=Config.from_saved(info["config"]).for_game(rules),
             iteration=int(info["iteration"]),
-            nodes_touched=int(info["nodes_touched"]),
-            parameters=int(info["parameters"]),
-            evaluations=ExploitabilityRecord.all_of(info),
-            matches=HeadToHead.all_of(info),
+            nodes_touched=known_count(info, "nodes_touched"),
+            parameters=known_count(info, "parameters"),
+            evaluations=evaluations,
+            matches=matches,
+            has_more=num_shown < len(measured.evaluations) + len(measured.matches),
             origin=known_origin(info, run),
-            versions=dict(info["versions"]),
+            is_published=is_published(info),
+            versions={name: str(number) for name, number in info.get("versions", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RulesError, ConfigError):
         return None
@@ -76,7 +86,7 @@ def _read(run: Path, folder: Path) -> _Saved | None:
 
 def _lines(run: Path, models: list[_Saved]) -> Iterator[str]:
     newest = models[0]
-    yield f"# Deep CFR for {newest.rules.name}, {newest.iteration} iterations"
+    yield f"# Deep CFR for {text(newest.rules.name)}, {newest.iteration} iterations"
     yield ""
     yield (
         "The average strategy of Deep CFR ([Brown et al. 2019](https://arxiv.org/abs/1811.00164)) "
@@ -89,7 +99,7 @@ def _lines(run: Path, models: list[_Saved]) -> Iterator[str]:
         ("Checkpoints", _checkpoints(run, models)),
         ("Head to head", _head_to_head(run, models)),
         ("Training", _training(newest)),
-        ("Asking it", _usage(run, newest.rules)),
+        ("Asking it", _usage(run, newest)),
         ("Versions", _versions(newest)),
     ):
         yield from ("", f"## {title}", "")
@@ -97,20 +107,24 @@ def _lines(run: Path, models: list[_Saved]) -> Iterator[str]:
 
 
 def _headline(run: Path, models: list[_Saved]) -> str:
+    """What the most precise measurements of the newest measured model say."""
     for model in models:
         if model.evaluations:
+            exact = [record for record in model.evaluations if record.claim == "exact"]
             found = "; ".join(
                 f"{mbb(record.exploitability_mbb, record.interval_mbb)} mbb/g "
-                f"({cell(', '.join(dict.fromkeys((record.method, record.claim))))})"
-                for record in model.evaluations
+                f"({text(', '.join(dict.fromkeys((record.method, record.claim))))})"
+                for record in exact or model.evaluations
             )
             return f"**Exploitability after iteration {model.iteration}:** {found}."
-    return f"**Exploitability:** not measured yet; `{_measuring(run)}` does it."
+    if models[0].is_published:
+        return "**Exploitability:** not measured before this model was published."
+    return f"**Exploitability:** not measured yet; {_command('evaluate.py', run)} does it."
 
 
 def _game(model: _Saved) -> Iterator[str]:
     unit = "big blind" if model.rules.is_holdem else "ante"
-    yield f"{model.rules.describe()}."
+    yield f"{text(model.rules.describe())}."
     yield ""
     yield f"Figures are in mbb/g: thousandths of the {unit} per hand."
 
@@ -127,20 +141,24 @@ def _checkpoints(run: Path, models: list[_Saved]) -> Iterator[str]:
         "hands >",
     )
     for model in models:
-        start = (str(model.iteration), f"{model.nodes_touched:,}")
+        start = (str(model.iteration), _count(model.nodes_touched))
         if not model.evaluations:
             yield table_row(*start, *[NOTHING] * 6)
         for record in model.evaluations:
             yield table_row(*start, *_evaluation(record))
-    yield ""
     if any(model.evaluations for model in models):
+        yield ""
         yield (
             "What best responses win per hand, the mean over both seats: 0 for an equilibrium. "
             "± is a 95 % interval. A lower bound says how much can be won at least; the "
             "exploitability itself may be far above it."
         )
-    else:
-        yield f"Nothing measured yet: `{_measuring(run)}`"
+    if any(model.has_more for model in models):
+        yield ""
+        yield (
+            "Of several measurements by one method, or against one opponent, the most precise one "
+            f"is shown; {code(MEASUREMENTS)} beside each model holds them all."
+        )
 
 
 def _evaluation(record: ExploitabilityRecord) -> list[str]:
@@ -157,7 +175,11 @@ def _evaluation(record: ExploitabilityRecord) -> list[str]:
 
 def _head_to_head(run: Path, models: list[_Saved]) -> Iterator[str]:
     if not any(model.matches for model in models):
-        yield f"Nothing measured yet: `{_measuring(run)}`"
+        if models[0].is_published:
+            yield "No matches were recorded before this model was published."
+        else:
+            command = _command("tournament.py", run, "call", "random")
+            yield f"Nothing measured yet; {command} does it."
         return
     yield from table_head("iteration >", "opponent", "wins, mbb/g >", "hands >")
     for model in models:
@@ -176,9 +198,9 @@ def _training(model: _Saved) -> Iterator[str]:
     if origin.wall_s is not None:
         yield table_row("wall time", f"{origin.wall_s / 60:,.1f} minutes")
     if origin.command is not None:
-        yield from ("", "Started with", "", "```", origin.command, "```")
+        yield from ("", "Started with", "", *fenced(origin.command))
     if origin.resumed_with is not None:
-        yield from ("", "and resumed, last with", "", "```", origin.resumed_with, "```")
+        yield from ("", "and resumed, last with", "", *fenced(origin.resumed_with))
 
 
 def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
@@ -191,14 +213,14 @@ def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
         f"{config.traversals:,} per player and iteration, {2 * config.traversals * t:,} in all"
         + (boards if config.boards else ""),
     )
-    yield "nodes touched", f"{model.nodes_touched:,}"
+    yield "nodes touched", _count(model.nodes_touched)
     yield (
         "memories",
         f"up to {config.advantage_memory:,} rows for each player's advantages, "
         f"{config.strategy_memory:,} for strategies, {ROW.itemsize} bytes each",
     )
     width = f" of width {config.width}" if config.network == "paper" else ""
-    yield "network", f"{config.network}{width}, {model.parameters:,} parameters"
+    yield "network", f"{config.network}{width}, {_count(model.parameters)} parameters"
     if config.strength_regression:
         often = f"{config.rounds:,} times in every" if config.rounds > 1 else "in every"
         yield "strength regression", f"solved {often} iteration, from all samples so far"
@@ -216,17 +238,19 @@ def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
     yield "seed", str(config.seed)
 
 
-def _usage(run: Path, rules: Rules) -> Iterator[str]:
-    hand, board, line = _example(rules)
+def _usage(run: Path, model: _Saved) -> Iterator[str]:
+    hand, board, line = _example(model.rules)
+    place = portable(run) if model.is_published else typed(run)
     yield "From the project's root:"
     yield ""
-    yield "```python"
-    yield "from models import load"
-    yield ""
-    yield f"model = load({json.dumps(_typed(run), ensure_ascii=False)})"
-    yield f'print(model.ask("{hand}"))  # at the start of the hand'
-    yield f'print(model.explain("{hand}", board="{board}", line="{line}"))'
-    yield "```"
+    yield from fenced(
+        "from models import load\n"
+        "\n"
+        f"model = load({json.dumps(place, ensure_ascii=False)})\n"
+        f'print(model.ask("{hand}"))  # at the start of the hand\n'
+        f'print(model.explain("{hand}", board="{board}", line="{line}"))',
+        "python",
+    )
     yield ""
     yield (
         "A line is a letter per action, f (fold), c (call or check) and r (raise or bet), with a "
@@ -235,7 +259,7 @@ def _usage(run: Path, rules: Rules) -> Iterator[str]:
 
 
 def _versions(model: _Saved) -> Iterator[str]:
-    yield ", ".join(f"{name} {number}" for name, number in model.versions.items()) + "."
+    yield text(", ".join(f"{name} {number}" for name, number in model.versions.items())) + "."
 
 
 def _example(rules: Rules) -> tuple[str, str, str]:
@@ -252,13 +276,9 @@ def _example(rules: Rules) -> tuple[str, str, str]:
     return cards_text(hole), cards_text(left[::step][:needed]), tree.text(node)
 
 
-def _measuring(run: Path) -> str:
-    return f"python evaluate.py {shlex.quote(_typed(run))}"
+def _count(number: int | None) -> str:
+    return NOTHING if number is None else f"{number:,}"
 
 
-def _typed(run: Path) -> str:
-    """A folder as one types it at the project's root."""
-    try:
-        return run.resolve().relative_to(ROOT).as_posix()
-    except ValueError:
-        return run.as_posix()
+def _command(script: str, run: Path, *words: str) -> str:
+    return code(shlex.join(["python", script, typed(run), *words]))

@@ -1,7 +1,8 @@
 """Where a model comes from: the command that trained it, and how long that took.
 
 A run's model.json depends on settings and seed alone, so neither is in there. A model that is
-handed on (`models.publish`) has left its run behind and carries its origin in model.json.
+handed on (`models.publish`) has left its run behind and carries its origin in model.json. By that
+it is known to be published.
 """
 
 from __future__ import annotations
@@ -25,14 +26,23 @@ class Origin:
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> Origin:
-        """The origin as `to_json` wrote it."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        return cls(**{name: value for name, value in saved.items() if name in names})
+        """The origin as `to_json` wrote it; values of other types are not known."""
+        command, resumed_with, wall_s = map(saved.get, ("command", "resumed_with", "wall_s"))
+        return cls(
+            command if isinstance(command, str) else None,
+            resumed_with if isinstance(resumed_with, str) else None,
+            float(wall_s) if isinstance(wall_s, int | float) else None,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """What is known, by name."""
         values = dataclasses.asdict(self)
         return {name: value for name, value in values.items() if value is not None}
+
+
+def is_published(info: dict[str, Any]) -> bool:
+    """Whether a model.json is of a model that was handed on; only publishing changes those."""
+    return "origin" in info
 
 
 def origin_of(model: Path) -> Origin:
@@ -42,8 +52,10 @@ def origin_of(model: Path) -> Origin:
 
 def known_origin(info: dict[str, Any], run: Path) -> Origin:
     """What a model.json says, or else the files of the run that the model belongs to."""
-    saved = info.get("origin")
-    return Origin.from_json(saved) if saved else _from_run(run, int(info["iteration"]))
+    if is_published(info):
+        saved = info["origin"]
+        return Origin.from_json(saved) if isinstance(saved, dict) else Origin()
+    return _from_run(run, int(info["iteration"]))
 
 
 def _from_run(run: Path, iteration: int) -> Origin:
@@ -52,4 +64,4 @@ def _from_run(run: Path, iteration: int) -> Origin:
     logs = Path(extra.get("logs", run.parent.parent / "runs" / run.name))
     config = known_json(logs / "config.json")
     wall_s = next((row["wall_s"] for row in extra.get("rows", []) if row["t"] == iteration), None)
-    return Origin(config.get("command"), config.get("resumed_with"), wall_s)
+    return Origin.from_json(config | {"wall_s": wall_s})

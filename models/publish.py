@@ -2,8 +2,8 @@
 
     python -m models.publish checkpoints/RUN checkpoints/pretrained/hulh
 
-takes the run's newest model (or the one named), with all that was measured of it, and adds where
-it comes from (`models.origin`).
+takes the run's newest model (or the one named), with the most precise measurements of it, and adds
+where it comes from (`models.origin`). Paths of this machine are left behind.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from models.layout import MODEL_FILE, MODEL_INFO, models_at, read_info
+from models.measurements import Measurements
 from models.model_card import write_card
-from models.origin import origin_of
+from models.origin import Origin, origin_of
+from models.records import most_precise
+from models.shown_paths import portable_text
 from models.storage import StorageError, whole_folder
 
 MAX_BYTES = 4_000_000
@@ -31,11 +35,29 @@ def publish(source: Path, target: Path) -> Path:
         raise StorageError(f"{model / MODEL_FILE} has {size:,} bytes, more than {MAX_BYTES:,}")
     if target.exists() and not (target / MODEL_INFO).is_file():
         raise StorageError(f"{target} is there already and holds something else; nothing written")
-    info["origin"] = origin_of(model).to_json()
+    info |= _measured(model) | {"origin": _portable(origin_of(model)).to_json()}
     with whole_folder(target) as folder:
         shutil.copyfile(model / MODEL_FILE, folder / MODEL_FILE)
         (folder / MODEL_INFO).write_text(json.dumps(info, indent=1))
     return write_card(target)
+
+
+def _measured(model: Path) -> dict[str, Any]:
+    """The sections of model.json that hold the most precise measurements."""
+    found = Measurements.of(model)
+    evaluations = {record.method: record.to_json() for record in most_precise(found.evaluations)}
+    matches = {portable_text(name): result.to_json() for name, result in found.best_matches.items()}
+    sections = {"evaluations": evaluations, "head_to_head": matches}
+    return {name: entries for name, entries in sections.items() if entries}
+
+
+def _portable(origin: Origin) -> Origin:
+    """The same origin without paths of this machine."""
+    command, resumed_with = (
+        None if words is None else portable_text(words)
+        for words in (origin.command, origin.resumed_with)
+    )
+    return Origin(command, resumed_with, origin.wall_s)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         print(publish(given.model, given.target))
-    except (StorageError, OSError) as error:
+    except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

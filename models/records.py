@@ -1,24 +1,16 @@
-"""What was measured of a saved model, as its model.json keeps it.
+"""What was measured of a saved model, and which of several measurements is the most precise.
 
-    info["evaluations"][method]      an `ExploitabilityRecord`; its claim is stored as "kind"
-    info["head_to_head"][opponent]   a `HeadToHead`
-
-A model folder carries a manifest of checksums (`models.storage`), and two files cannot be replaced
-at one moment. So model.json is first taken off the manifest, then it is replaced, then it is put
-on the manifest again. Each step is one atomic replacement: whenever a crash comes, model.json is
-the old one or the new one, whole, and every file on the manifest has the checksum given there.
+An `ExploitabilityRecord` is the answer of one evaluation, a `HeadToHead` the result of one match.
+`models.measurements` keeps both beside the model.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from math import inf, isfinite
 from typing import Any, Literal, get_args
-
-from models.layout import MODEL_INFO, read_info
-from models.storage import MANIFEST, checked_folder, digest_of, whole_file
 
 Claim = Literal["exact", "lower bound", "estimate"]  # what a figure says of the exploitability
 ESTIMATE_NOTE = "too high on average"  # a best response adapts to the boards of a sample
@@ -32,7 +24,7 @@ class ExploitabilityRecord:
     """
 
     method: str
-    claim: Claim
+    claim: Claim  # "kind" in files
     exploitability_mbb: float
     interval_mbb: float | None = None  # half of a 95 % interval; 0 if exact, None if unknown
     br_mbb: tuple[float, float] | None = None  # what the responder wins in seat 0, in seat 1
@@ -42,41 +34,50 @@ class ExploitabilityRecord:
     seed: int | None = None
     seconds: float | None = None
     note: str = ""
+    date: str | None = None  # when it was recorded, in UTC
 
     @classmethod
     def from_json(cls, method: str, entry: dict[str, Any]) -> ExploitabilityRecord:
-        """The record that an entry of model.json stands for; a `ValueError` if it is none."""
+        """The record that an entry of a file stands for; a `ValueError` if it is none."""
         known = _known_fields(cls, entry, "evaluations", required={"kind", "exploitability_mbb"})
         claim, responses = entry["kind"], entry.get("br_mbb")
         if claim not in get_args(Claim):
             raise ValueError(f"an evaluation is {' or '.join(get_args(Claim))}, not {claim!r}")
+        if responses is not None and not _is_pair(responses):
+            raise ValueError(f"br_mbb of an entry of evaluations is a pair, not {responses!r}")
         pair = None if responses is None else (float(responses[0]), float(responses[1]))
-        value_mbb = float(entry["exploitability_mbb"])
-        checked = {"claim": claim, "exploitability_mbb": value_mbb, "br_mbb": pair}
-        return cls(**known | checked | {"method": method})
+        return cls(**known | {"method": method, "claim": claim, "br_mbb": pair})
 
     def to_json(self) -> dict[str, Any]:
-        """The entry of model.json."""
+        """The entry of a file; the date only where it is known."""
         values = dataclasses.asdict(self)
+        if self.date is None:
+            del values["date"]
         return {"kind" if name == "claim" else name: value for name, value in values.items()}
 
     @classmethod
-    def all_of(cls, info: dict[str, Any]) -> list[ExploitabilityRecord]:
-        """Everything that a model.json says of its model's exploitability.
+    def of_training(cls, metrics: dict[str, Any]) -> list[ExploitabilityRecord]:
+        """What training itself measured, of which it keeps a figure in the metrics of a model."""
+        found = (
+            ("exploitability_mbb", "exact", "exact", ""),
+            ("exploitability_estimate_mbb", "sampled boards", "estimate", ESTIMATE_NOTE),
+        )
+        return [
+            cls.from_json(
+                method, {"kind": claim, "exploitability_mbb": metrics[name], "note": note}
+            )
+            for name, method, claim, note in found
+            if name in metrics
+        ]
 
-        Training writes one figure into the metrics. A record of the same method replaces it,
-        because it says more.
+    @property
+    def vagueness(self) -> tuple[float, ...]:
+        """Compares measurements by one method: the smallest is the most precise one.
+
+        An interval of 0 says nothing unless the figure is exact: a few hands may all end alike.
         """
-        metrics, entries = info.get("metrics", {}), info.get("evaluations", {})
-        records: dict[str, ExploitabilityRecord] = {}
-        if "exploitability_mbb" in metrics:
-            records["exact"] = cls("exact", "exact", metrics["exploitability_mbb"])
-        if "exploitability_estimate_mbb" in metrics:
-            value_mbb = metrics["exploitability_estimate_mbb"]
-            method = "sampled boards"
-            records[method] = cls(method, "estimate", value_mbb, note=ESTIMATE_NOTE)
-        records |= {method: cls.from_json(method, entry) for method, entry in entries.items()}
-        return list(records.values())
+        interval = 0.0 if self.claim == "exact" else self.interval_mbb or inf
+        return (_rank(self.claim), interval, -self.hands, -self.boards)
 
 
 @dataclass(frozen=True)
@@ -88,33 +89,45 @@ class HeadToHead:
     hands: int
     games: int | None = None  # of a tournament
     games_won: float | None = None  # a drawn game counts half
+    seed: int | None = None  # of deals and draws
+    date: str | None = None  # when it was recorded, in UTC
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> HeadToHead:
-        """The result that an entry of model.json stands for; a `ValueError` if it is none."""
-        known = _known_fields(cls, entry, "head_to_head", required={"mbb", "ci95", "hands"})
-        return cls(**known)
+        """The result that an entry of a file stands for; a `ValueError` if it is none."""
+        return cls(**_known_fields(cls, entry, "head_to_head", required={"mbb", "ci95", "hands"}))
 
     def to_json(self) -> dict[str, Any]:
-        """The entry of model.json; games only where games were played."""
+        """The entry of a file; what is not known is left out."""
         values = dataclasses.asdict(self)
         return {name: value for name, value in values.items() if value is not None}
 
-    @classmethod
-    def all_of(cls, info: dict[str, Any]) -> dict[str, HeadToHead]:
-        """Every result that a model.json holds, by opponent."""
-        entries = info.get("head_to_head", {})
-        return {opponent: cls.from_json(entry) for opponent, entry in entries.items()}
+    @property
+    def vagueness(self) -> tuple[float, ...]:
+        """Compares results against one opponent: the smallest is the most precise one."""
+        return (self.ci95 or inf, -self.hands)
 
 
-def record_evaluation(folder: Path, found: ExploitabilityRecord) -> None:
-    """Keep an evaluation with its model, in place of an earlier one by the same method."""
-    _put(folder, "evaluations", found.method, found.to_json())
+def most_precise(records: Iterable[ExploitabilityRecord]) -> list[ExploitabilityRecord]:
+    """The most precise record of each method: exact ones, then lower bounds, then estimates."""
+    best: dict[str, ExploitabilityRecord] = {}
+    for record in records:  # of two that are equally precise the later one counts
+        if record.method not in best or record.vagueness <= best[record.method].vagueness:
+            best[record.method] = record
+    return sorted(best.values(), key=lambda record: _rank(record.claim))
 
 
-def record_head_to_head(folder: Path, opponent: str, result: HeadToHead) -> None:
-    """Keep a result with its model, in place of an earlier one against the same opponent."""
-    _put(folder, "head_to_head", opponent, result.to_json())
+def most_precise_matches(results: Iterable[tuple[str, HeadToHead]]) -> dict[str, HeadToHead]:
+    """The most precise result against each opponent."""
+    best: dict[str, HeadToHead] = {}
+    for opponent, result in results:
+        if opponent not in best or result.vagueness <= best[opponent].vagueness:
+            best[opponent] = result
+    return best
+
+
+def _rank(claim: Claim) -> int:
+    return get_args(Claim).index(claim)
 
 
 def _known_fields(
@@ -123,40 +136,36 @@ def _known_fields(
     section: str,
     required: set[str],
 ) -> dict[str, Any]:
-    """The values of an entry by field; a `ValueError` if something required is missing."""
+    """The values of an entry by field; a `ValueError` if one is missing or of a wrong type."""
     if not isinstance(entry, dict):
         raise ValueError(f"an entry of {section} is an object, not {entry!r}")
     missing = sorted(required - entry.keys())
     if missing:
         raise ValueError(f"an entry of {section} needs {', '.join(missing)}")
-    names = {field.name for field in dataclasses.fields(record)}
-    return {name: value for name, value in entry.items() if name in names}
+    known = {}
+    for field in dataclasses.fields(record):
+        if field.name in entry:
+            known[field.name] = value = entry[field.name]
+            if not _fits(value, str(field.type)):
+                raise ValueError(f"{field.name} of an entry of {section} cannot be {value!r}")
+    return known
 
 
-def _put(folder: Path, section: str, name: str, entry: dict[str, Any]) -> None:
-    """Write an entry into model.json.
-
-    Folders that have no manifest, such as copies of just the two files, take entries as well.
-    """
-    if not name:
-        raise ValueError(f"an entry of {section} needs a name")
-    has_manifest = (folder / MANIFEST).exists()
-    if has_manifest:
-        folder = checked_folder(folder)
-    info = read_info(folder)
-    info[section] = info.get(section, {}) | {name: entry}
-    content = json.dumps(info, indent=1, allow_nan=False).encode()
-    if has_manifest:
-        _replace_listed(folder, content)
-    else:
-        whole_file(folder / MODEL_INFO, content)
+def _fits(value: Any, annotation: str) -> bool:
+    """Whether a value is of the type that a field is annotated with."""
+    kind = annotation.removesuffix(" | None")
+    if value is None:
+        return kind != annotation
+    if kind == "str":
+        return isinstance(value, str)
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
+    return _is_number(value) if kind == "float" else True  # others are checked by themselves
 
 
-def _replace_listed(folder: Path, content: bytes) -> None:
-    """Replace model.json in a folder whose manifest lists it."""
-    manifest: dict[str, str] = json.loads((folder / MANIFEST).read_text())
-    others = {name: digest for name, digest in manifest.items() if name != MODEL_INFO}
-    listed = others | {MODEL_INFO: digest_of([content])}
-    whole_file(folder / MANIFEST, json.dumps(others, indent=1).encode())
-    whole_file(folder / MODEL_INFO, content)
-    whole_file(folder / MANIFEST, json.dumps(listed, indent=1).encode())
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))

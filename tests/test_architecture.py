@@ -52,6 +52,7 @@ LIGHT = (
     "models.layout",
     "models.loading",
     "models.model",
+    "models.measurements",
     "models.records",
     "models.storage",
     "evaluate",

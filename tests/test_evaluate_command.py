@@ -14,6 +14,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import evaluate
 from evaluation.best_response import exploitability
+from models.measurements import Measurements
 from models.model import load
 
 ROOT = Path(__file__).parent.parent
@@ -54,7 +55,8 @@ def test_one_model_exactly(place: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert result["br_mbb"] == pytest.approx(exact.br_mbb, rel=1e-5)
     assert result["rules"]["name"] == "leduc"
     assert {"hands", "seconds"} <= result.keys()
-    assert model.info["evaluations"]["exact"]["exploitability_mbb"] == result["exploitability_mbb"]
+    (kept,) = Measurements.of(folder).evaluations
+    assert kept.exploitability_mbb == result["exploitability_mbb"]
     shown = capsys.readouterr().out
     assert f"{exact.exploitability_mbb:.2f} mbb/g" in shown
     assert f"{exact.exploitability_mbb:,.1f}" in (folder.parent / "README.md").read_text()
@@ -67,8 +69,9 @@ def test_a_run_gets_a_list_a_curve_and_tensorboard(place: Path) -> None:
     assert [result["iteration"] for result in results] == [1, 2]
     assert results[0]["nodes_touched"] < results[1]["nodes_touched"]
     assert chart.read_bytes().startswith(b"\x89PNG")
-    info = load(place / "checkpoints/leduc").info
-    assert info["head_to_head"]["iter_0001"]["hands"] > 0
+    ((opponent, result),) = Measurements.of(place / "checkpoints/leduc/iter_0002").matches
+    assert opponent == "iter_0001"
+    assert result.hands > 0
     events = EventAccumulator(str(place / "runs/leduc/evaluation"))
     events.Reload()
     assert "evaluation/exact_mbb" in events.Tags()["tensors"]

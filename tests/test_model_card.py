@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import shutil
@@ -12,15 +11,11 @@ from typing import Any
 
 import pytest
 
+from models.measurements import record_evaluation, record_head_to_head
 from models.model import load
 from models.model_card import write_card
-from models.records import (
-    ExploitabilityRecord,
-    HeadToHead,
-    record_evaluation,
-    record_head_to_head,
-)
-from models.storage import StorageError, checked_folder
+from models.records import ExploitabilityRecord, HeadToHead
+from models.storage import StorageError
 from tests.small_runs import train
 from tests.test_model import save_random
 
@@ -45,84 +40,6 @@ def run(saved: Path, tmp_path: Path) -> Path:
 def folder(run: Path) -> Path:
     """A model to change."""
     return run / "iter_0002"
-
-
-def test_records_are_kept_replaced_and_verified(folder: Path) -> None:
-    before = load(folder)
-    better = replace(LBR, exploitability_mbb=14.0, seed=3)
-    for found in (LBR, EXACT, better):
-        record_evaluation(folder, found)
-    record_head_to_head(folder, "caller", HeadToHead(mbb=-3.5, ci95=1.0, hands=100))
-    after = load(checked_folder(folder))
-    assert ExploitabilityRecord.all_of(after.info) == [better, EXACT]
-    assert after.info["head_to_head"] == {"caller": {"mbb": -3.5, "ci95": 1.0, "hands": 100}}
-    rest = {key: after.info[key] for key in before.info}
-    assert rest == before.info, "everything else stays"
-    assert after.ask("Kc") == before.ask("Kc")
-    (folder / "model.json").write_text("{}")
-    with pytest.raises(StorageError, match=r"model\.json is damaged"):
-        load(folder)  # the manifest vouches for the new description
-
-
-def test_copies_without_a_manifest_take_records(folder: Path) -> None:
-    (folder / "manifest.json").unlink()
-    record_evaluation(folder, LBR)
-    assert ExploitabilityRecord.all_of(load(folder).info) == [LBR]
-    assert sorted(file.name for file in folder.iterdir()) == ["model.json", "strategy.keras"]
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_a_crash_while_recording_leaves_a_whole_model(
-    folder: Path, step: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replace_file, calls = Path.replace, itertools.count(1)
-
-    def crash(self: Path, target: Path) -> Path:
-        if next(calls) == step:
-            raise OSError(5, "power cut")
-        return replace_file(self, target)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", crash)
-        with pytest.raises(OSError, match="power cut"):
-            record_evaluation(folder, LBR)
-    assert checked_folder(folder) == folder
-    assert ExploitabilityRecord.all_of(load(folder).info) == ([] if step < 3 else [LBR])
-    record_evaluation(folder, replace(LBR, seed=1))
-    assert load(folder).info["evaluations"]["lbr"]["seed"] == 1
-    listed = json.loads((folder / "manifest.json").read_text())
-    assert sorted(listed) == ["model.json", "strategy.keras"]
-    assert not list(folder.glob(".*")), "nothing stays behind"
-
-
-def test_entries_that_nobody_could_read_are_refused(folder: Path) -> None:
-    before = (folder / "model.json").read_bytes()
-    with pytest.raises(ValueError, match="JSON"):
-        record_head_to_head(folder, "caller", HeadToHead(mbb=float("nan"), ci95=1.0, hands=10))
-    with pytest.raises(ValueError, match="an entry of head_to_head needs a name"):
-        record_head_to_head(folder, "", HeadToHead(mbb=1.0, ci95=1.0, hands=10))
-    assert (folder / "model.json").read_bytes() == before
-    with pytest.raises(StorageError, match="readable"):
-        record_evaluation(folder.parent / "nothing", LBR)
-
-
-@pytest.mark.parametrize(
-    ("entry", "complaint"),
-    [
-        ({"kind": "exact"}, "needs exploitability_mbb"),
-        ({"exploitability_mbb": 1.0}, "needs kind"),
-        ({"kind": "guess", "exploitability_mbb": 1.0}, "not 'guess'"),
-        ([1.0], "is an object"),
-    ],
-)
-def test_what_is_no_evaluation_is_refused(entry: Any, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        ExploitabilityRecord.from_json("lbr", entry)
-
-
-def test_what_is_no_result_of_a_match_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs ci95, hands"):
-        HeadToHead.from_json({"mbb": 1.0})
 
 
 def rows(card: str, section: str) -> list[list[str]]:
@@ -200,13 +117,13 @@ def test_what_was_not_measured_is_said_with_the_command_that_does(run: Path) -> 
     text = write_card(run).read_text()
     command = f"`python evaluate.py {run}`"
     assert f"**Exploitability:** not measured yet; {command} does it." in text
-    assert text.count(f"Nothing measured yet: {command}") == 2
+    assert f"Nothing measured yet; `python tournament.py {run} call random` does it." in text
 
 
 def test_folders_of_the_project_are_shown_as_one_types_them(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("models.model_card.ROOT", run.parent.parent)
+    monkeypatch.setattr("models.shown_paths.ROOT", run.parent.parent)
     text = write_card(run).read_text()
     assert 'load("checkpoints/leduc")' in text
     assert "python evaluate.py checkpoints/leduc`" in text
@@ -225,7 +142,6 @@ def test_a_folder_that_is_a_model_has_a_card_with_code_that_runs(tmp_path: Path,
     line = {"kuhn": "after c\n", "hulh": "after cc/\n"}.get(game, "first to act")
     assert line in run_example(text)
     record_evaluation(folder, LBR)
-    assert ExploitabilityRecord.all_of(load(folder).info) == [LBR]
     assert (folder / "README.md").read_text() == text, "recording leaves the card alone"
 
 
@@ -238,6 +154,50 @@ def test_unreadable_models_are_left_out(run: Path, tmp_path: Path) -> None:
         write_card(run)
     with pytest.raises(StorageError, match="there is no"):
         write_card(tmp_path / "nothing")
+
+
+def test_the_headline_is_the_most_precise_measurement(run: Path) -> None:
+    last = run / "iter_0003"
+    precise = replace(LBR, exploitability_mbb=147.9, interval_mbb=18.2, hands=160_000)
+    quick = replace(LBR, exploitability_mbb=109.3, interval_mbb=190.9, hands=2_000)
+    lucky = replace(LBR, exploitability_mbb=500.0, interval_mbb=0.0, hands=4)
+    for record in (precise, quick, lucky):
+        record_evaluation(last, record)
+    for hands, ci95 in ((60_000, 9.0), (400, 90.0)):
+        record_head_to_head(last, "caller", HeadToHead(mbb=5.0, ci95=ci95, hands=hands))
+    text = write_card(run).read_text()
+    assert "iteration 3:** 147.9 ± 18.2 mbb/g (lbr, lower bound)." in text
+    assert [row[4] for row in rows(text, "Checkpoints")][:2] == ["147.9 ± 18.2", "—"]
+    assert rows(text, "Head to head") == [["3", "caller", "+5.0 ± 9.0", "60,000"]]
+    assert "`measurements.jsonl` beside each model holds them all" in text
+    record_evaluation(last, EXACT)
+    assert "iteration 3:** 20.0 mbb/g (exact)." in write_card(run).read_text()
+
+
+def test_names_and_commands_cannot_become_markup(run: Path) -> None:
+    last, evil = run / "iter_0003", "<script>alert(1)</script>"
+    file = last / "model.json"
+    info = json.loads(file.read_text())
+    info["rules"]["name"] = evil
+    info["origin"] = {"command": f"python train.py '\n```\n{evil}\n````'"}
+    info["evaluations"] = {evil: LBR.to_json()}
+    info["head_to_head"] = {f"[x](y) `a` {evil}": {"mbb": 1.0, "ci95": 1.0, "hands": 2}}
+    file.write_text(json.dumps(info))
+    text = write_card(run).read_text()
+    outside = re.sub(r"(?ms)^(`{3,})\w*$.*?^\1$", "", text)
+    assert "<script" not in outside
+    assert outside.count("&lt;script&gt;") >= 4
+    assert "`````\npython train.py" in text, "a fence longer than the command's own"
+    assert rows(text, "Head to head")[0][1].startswith(r"\[x\](y) \`a\` &lt;")
+
+
+def test_what_a_description_does_not_say_is_left_open(run: Path) -> None:
+    file = run / "iter_0003" / "model.json"
+    info = json.loads(file.read_text())
+    for name in ("nodes_touched", "parameters", "versions"):
+        del info[name]
+    file.write_text(json.dumps(info))
+    assert rows(write_card(run).read_text(), "Checkpoints")[0][:2] == ["3", "—"]
 
 
 def test_training_writes_the_card(tmp_path: Path) -> None:

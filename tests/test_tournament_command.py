@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import shutil
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from deep_cfr.networks.network import make_network
 from deep_cfr.solver import Solver
 from env.game import load_game
 from env.rules import LEDUC
+from models.measurements import Measurements
 from models.model import load
 from models.saving import save_model
 
@@ -90,10 +92,11 @@ def test_a_run_against_bots(
     first, second = (load(models / name) for name in ("iter_0001", "iter_0002"))
     expected = match(first.game, first.policy, second.policy, 400, 0)
     assert (pair["mbb"], pair["ci95"]) == pytest.approx((expected.mbb, expected.ci95_mbb))
-    own = second.info["head_to_head"]
-    assert own["iter_0001"]["mbb"] == -pair["mbb"]
-    assert own["iter_0001"]["games_won"] == 10 - pair["games_won"]
-    assert own["random"]["mbb"] == results["pairs"][4]["mbb"]
+    own = Measurements.of(models / "iter_0002").best_matches
+    assert own["iter_0001"].mbb == -pair["mbb"]
+    assert own["iter_0001"].games_won == 10 - pair["games_won"]
+    assert own["random"].mbb == results["pairs"][4]["mbb"]
+    assert own["random"].seed == 0
     assert "random" in (models / "README.md").read_text()
     with (out / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -287,3 +290,61 @@ def test_nonsense_gets_one_line(
     assert complaint in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_published_model_is_left_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = Path(shutil.copytree("checkpoints/pretrained/leduc", tmp_path / "leduc"))
+    before = {file.name: file.read_bytes() for file in model.iterdir()}
+    words = [str(model), "call", *SHORT, "--out", str(tmp_path / "out")]
+    assert tournament.main([*words, "--logdir", str(tmp_path / "runs")]) == 0
+    assert {file.name: file.read_bytes() for file in model.iterdir()} == before
+    shown = capsys.readouterr()
+    assert shown.err.count("not recorded") == 1
+    assert "changed only by publishing" in shown.err
+    assert len(results_of(tmp_path / "out")["pairs"]) == 1
+    assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["tournaments"]
+
+
+def test_results_are_shown_although_they_cannot_be_recorded(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (models / "iter_0001" / "measurements.jsonl").mkdir()
+    words = [str(models), *SHORT, "--out", str(tmp_path / "out")]
+    assert tournament.main(words) == 0
+    shown = capsys.readouterr()
+    assert "± at most" in shown.out
+    assert shown.err.count("warning: not recorded in") == 1
+    assert Measurements.of(models / "iter_0002").matches, "the other model has its result"
+
+
+def test_odd_names_stay_names(models: Path, tmp_path: Path) -> None:
+    """Neither a formula of a spreadsheet, nor one of a chart, nor HTML."""
+    first, second = (
+        Path(shutil.copytree(models / "iter_0001", tmp_path / name))
+        for name in ("=1+1", r"$\nope$<b>")
+    )
+    out = tmp_path / "out"
+    assert tournament.main([str(first), str(second), *SHORT, "--out", str(out)]) == 0
+    with (out / "results.csv").open() as file:
+        (row,) = csv.DictReader(file)
+    assert (row["a"], row["b"]) == ("'=1+1", r"$\nope$<b>")
+    assert float(row["mbb"]) == results_of(out)["pairs"][0]["mbb"]
+    assert "<b>" not in (out / "report.html").read_text()
+
+
+def test_a_broken_model_gets_one_line(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = models / "iter_0001/strategy.keras"
+    (file.parent / "manifest.json").unlink()
+    with zipfile.ZipFile(file) as archive:
+        weights = archive.getinfo("model.weights.h5")
+    content = bytearray(file.read_bytes())
+    content[weights.header_offset + 100 + weights.compress_size // 2] ^= 255
+    file.write_bytes(content)
+    assert tournament.main([str(file), "call", *SHORT, "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert "holds no readable model" in error
+    assert error.count("\n") == 1

@@ -31,6 +31,15 @@ ROOT = Path(__file__).parent.parent
         "--transcripts -1",
         "--batch 0",
         "--out README.md",
+        "--out=",
+        "--logdir README.md/x",
+        f"--hands {10**30}",
+        "--hands auto --precision inf",
+        "--hands auto --precision nan",
+        f"--games {10**30}",
+        f"--batch {10**30}",
+        f"--seed {10**30}",
+        f"--transcripts {10**30}",
     ],
 )
 def test_impossible_options_are_refused(
@@ -40,7 +49,29 @@ def test_impossible_options_are_refused(
     with pytest.raises(SystemExit) as stopped:
         tournament.main(["call", "raise", *words.split()])
     assert stopped.value.code == 2
-    assert words.split(maxsplit=1)[0] in capsys.readouterr().err
+    error = capsys.readouterr().err
+    options = [word.rstrip("=") for word in words.split() if word.startswith("--")]
+    assert any(option in error for option in options)
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("word", ["x" * 100_000, "a\nb", "\x1b[31m", "\udcff", ""])
+def test_odd_words_get_one_short_line(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["call", word],
+        ["call", "raise", f"--game={word}"],
+        ["call", f"--hands=1{word}"],
+    ):
+        try:
+            code: object = tournament.main(words)
+        except SystemExit as ended:
+            code = ended.code
+        assert code == 2
+        error = capsys.readouterr().err
+        assert error.startswith("error: ")
+        assert error.count("\n") == 1
+        assert error.rstrip("\n").isprintable()
+        assert len(error) < 600
 
 
 @pytest.mark.parametrize(
