@@ -12,7 +12,7 @@ from models.json_object import whole_number
 
 MAX_ITERATION = 65_535  # as memories count iterations in two bytes
 MAX_COUNT = 2**63 - 1
-FORMER_SETTINGS = {*RENAMED, *DROPPED, "traversal_batch"}  # of earlier versions
+FORMER_SETTINGS = {*DROPPED, "traversal_batch"}  # of earlier versions
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,9 @@ def checked_config(saved: Any) -> Config:
     if not isinstance(saved, dict):
         raise ValueError(f"the settings are no table of names and values: {saved!r:.40}")
     kinds = {field.name: type(field.default) for field in dataclasses.fields(Config)}
-    for name, value in saved.items():
-        if name in FORMER_SETTINGS and name not in RENAMED:
+    given: dict[str, Any] = saved
+    for name, value in given.items():
+        if name in FORMER_SETTINGS:
             continue
         kind = kinds.get(RENAMED.get(str(name), str(name)))
         if kind is None:

@@ -5,17 +5,16 @@ Half of the corruptions come with a manifest made to match, so that no checksum 
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from deep_cfr.config import ConfigError
-from deep_cfr.presets import PRESETS
+from deep_cfr.memory import ROW
 from deep_cfr.solver import Solver
 from models.advantage_nets import load_single, save_advantage_nets
 from models.loading import load_model
@@ -23,10 +22,20 @@ from models.saving import save_model
 from models.storage import StorageError
 from policies.policy import Policy
 from tests.corruption import KINDS, corrupt, seal, without_digests
-from tests.small_runs import infosets, solver_of
+from tests.small_runs import infosets, small_config, solver_of
 from training.checkpoint import load_latest, save_latest
 
 ITERATIONS = 2
+TINY: dict[str, Any] = {
+    "traversals": 50,
+    "updates": 5,
+    "strategy_updates": 5,
+    "width": 8,
+    "threads": 1,
+    "advantage_memory": 300,
+    "strategy_memory": 300,
+    "keep_advantage_nets": True,
+}
 EXTRA = {"wall_s": 1.0, "rows": [], "logs": "runs/tiny"}
 
 
@@ -39,9 +48,7 @@ class Runs(NamedTuple):
 
 
 def tiny_solver(seed: int) -> Solver:
-    settings = {"traversals": 50, "updates": 5, "strategy_updates": 5, "width": 8, "threads": 1}
-    small = {"advantage_memory": 300, "strategy_memory": 300, "keep_advantage_nets": True}
-    return solver_of(dataclasses.replace(PRESETS["kuhn"][1], seed=seed, **settings, **small))
+    return solver_of(small_config("kuhn", TINY, seed=seed))
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +63,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         save_model(folder / name, solver, policy.network, {"strategy_loss": 0.1})
         save_latest(folder / name, solver, EXTRA)
     return Runs(folder / "run", folder / "foreign", folder)
+
+
+def start_again(solver: Solver) -> None:
+    """Forget what a solver has sampled; making a new one would compile its networks again."""
+    for memory in (*solver.advantage_memories, solver.strategy_memory):
+        memory.restore(np.zeros(0, ROW), 0)
+    solver.t = solver.nodes_touched = 0
 
 
 def copied(runs: Runs, part: str, number: int) -> Path:
@@ -96,7 +110,7 @@ def corruptions(runs: Runs, part: str, each: int) -> list[tuple[int, str, str, b
 
 def test_damaged_models_are_refused_or_play(runs: Runs) -> None:
     refused = 0
-    for number, name, kind, sealed, seed in corruptions(runs, "iter_0002", 4):
+    for number, name, kind, sealed, seed in corruptions(runs, "iter_0002", 3):
         folder = copied(runs, "iter_0002", number) / "iter_0002"
         before = (folder / name).read_bytes()
         rng = np.random.default_rng([seed, KINDS.index(kind)])
@@ -113,7 +127,7 @@ def test_damaged_models_are_refused_or_play(runs: Runs) -> None:
             assert sealed or not changed or name == "manifest.json", (name, kind)
             assert_answers(saved.policy, saved.game)
         shutil.rmtree(folder.parent)
-    assert refused > 40
+    assert refused > 30
 
 
 @pytest.mark.parametrize("has_digests", [True, False], ids=["digests", "earlier version"])
@@ -142,7 +156,7 @@ def test_damaged_states_are_refused_or_resumed(runs: Runs, has_digests: bool) ->
             assert not changed or name == "manifest.json" or sealed
             assert not (changed and has_digests and name.endswith((".npy", ".npz"))), (name, kind)
             assert_answers(solver.policies[0], solver.game)
-            solver = tiny_solver(0)
+            start_again(solver)
         shutil.rmtree(run)
     assert refused > 45
 
@@ -171,16 +185,16 @@ def test_networks_of_earlier_versions_are_played_if_they_are_whole(runs: Runs) -
     file = run / "advantage_nets" / "t_0002.npz"
     with np.load(file) as stored:
         arrays = {name: stored[name] for name in stored if name.startswith("p")}
-    np.savez(file, **arrays)  # type: ignore[arg-type]
+    np.savez(file, **arrays)
     assert load_single(run).iteration == ITERATIONS
     for name, value in (("p1_000", np.nan), ("p0_003", np.inf), ("p0_002", 1e30)):
         changed = {key: array.copy() for key, array in arrays.items()}
         changed[name].flat[0] = value
-        np.savez(file, **changed)  # type: ignore[arg-type]
+        np.savez(file, **changed)
         with pytest.raises(StorageError, match=r"not finite|so large") as caught:
             load_single(run)
         assert_one_line(caught.value)
-    np.savez(file, **{name: array for name, array in arrays.items() if name != "p1_004"})  # type: ignore[arg-type]
+    np.savez(file, **{name: array for name, array in arrays.items() if name != "p1_004"})
     with pytest.raises(StorageError, match="arrays of weights"):
         load_single(run)
 
