@@ -215,6 +215,8 @@ NOT_NEGATIVE = (
     "eval_every",
     "eval_boards",
 )
+LARGEST_NUMBER = 2**31 - 1  # what the compiled loops count to
+LARGEST = {"width": 8_192, "seed": 2**63 - 1}  # settings with limits of their own
 
 
 def _without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:
@@ -244,6 +246,12 @@ def _problems(config: Config) -> Iterator[str]:
     for name in NOT_NEGATIVE:
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
+    for name in (*POSITIVE, *NOT_NEGATIVE):
+        if getattr(config, name) > LARGEST.get(name, LARGEST_NUMBER):
+            yield (
+                f"{name} is {getattr(config, name)}, but can be "
+                f"{LARGEST.get(name, LARGEST_NUMBER)} at most"
+            )
     yield from _problems_of_values(config)
     yield from _problems_of_traversals(config)
     if config.updates + config.updates_growth == 0:

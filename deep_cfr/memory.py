@@ -7,6 +7,9 @@ million rows take less than 1 GB, and a fit can hand the whole memory to the dev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -14,6 +17,7 @@ from numpy.typing import NDArray
 ROW = np.dtype(  # 24 bytes, without gaps, so that NumPy never repacks it
     [("cards", "u1", 7), ("strength", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
 )
+Slots = NDArray[np.int64]  # places in a memory
 
 
 def make_rows(
@@ -51,6 +55,7 @@ class Reservoir:
     def __init__(self, capacity: int) -> None:
         self._store = np.zeros(capacity, ROW)  # the system hands out pages as they are written
         self.seen = 0  # rows ever added
+        self._replaced: list[tuple[Slots, NDArray[np.void]]] | None = None  # see all_or_nothing
 
     def __len__(self) -> int:
         return min(self.seen, self.capacity)
@@ -66,8 +71,29 @@ class Reservoir:
 
     def add(self, rows: NDArray[np.void], rng: np.random.Generator) -> None:
         """Offer rows to the reservoir, in order."""
-        _insert(as_words(self._store), as_words(rows), self.seen, rng.random(len(rows)))
+        slots = _slots(self.capacity, self.seen, rng.random(len(rows)))
+        if self._replaced is not None:
+            replaced = slots[(slots >= 0) & (slots < len(self))]
+            self._replaced.append((replaced, self._store[replaced]))
+        _insert(as_words(self._store), as_words(rows), slots)
         self.seen += len(rows)
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take back everything that is added inside, if that ends in an exception.
+
+        Only rows that are replaced are remembered: few, beside those that a memory holds.
+        """
+        before, self._replaced = self.seen, []
+        try:
+            yield
+        except BaseException:
+            for slots, rows in reversed(self._replaced):
+                self._store[slots] = rows
+            self.seen = before
+            raise
+        finally:
+            self._replaced = None
 
     def problem(self, rows: NDArray[np.void], seen: int) -> str | None:
         """Why a reservoir of this size that saw so many rows cannot hold these; None if it can."""
@@ -87,14 +113,20 @@ class Reservoir:
 
 
 @njit(cache=True)
-def _insert(
-    store: NDArray[np.uint64], rows: NDArray[np.uint64], seen: int, draws: NDArray[np.float64]
-) -> None:
-    """Algorithm R: row number i (from 1) replaces slot ⌊u·i⌋ if there is such a slot."""
-    capacity = len(store)
-    for k in range(len(rows)):
+def _slots(capacity: int, seen: int, draws: NDArray[np.float64]) -> Slots:
+    """Algorithm R: row number i (from 1) goes to slot ⌊u·i⌋, or −1 if there is none. [n]"""
+    slots = np.empty(len(draws), np.int64)
+    for k in range(len(draws)):
         number = seen + k
         slot = number if number < capacity else int(draws[k] * (number + 1))
-        if slot < capacity:
+        slots[k] = slot if slot < capacity else -1
+    return slots
+
+
+@njit(cache=True)
+def _insert(store: NDArray[np.uint64], rows: NDArray[np.uint64], slots: Slots) -> None:
+    """Rows to their slots, in order. [capacity, 3], [n, 3], [n]"""
+    for k in range(len(rows)):
+        if slots[k] >= 0:
             for word in range(3):
-                store[slot, word] = rows[k, word]
+                store[slots[k], word] = rows[k, word]

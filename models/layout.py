@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.json_object import one_line, read_object
-from models.storage import MANIFEST, StorageError
+from models.storage import MANIFEST, StorageError, known_json
 
 MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
 DEFAULT_ARCHITECTURE = "paper"
@@ -67,9 +67,20 @@ def _models_at(path: Path) -> list[Path]:
     if not path.is_dir():
         raise StorageError(f"{path} is neither a model folder, a {MODEL_FILE} nor a run folder")
     models = [path] if is_model(path) else model_folders(path)
+    if not models and (path / "latest").is_dir():
+        raise StorageError(
+            f"{path} is a run without a model yet; `python train.py --resume {path} --iterations "
+            f"{_iterations_done(path)}` makes one of what was saved last"
+        )
     if not models:
         raise StorageError(f"{path} holds no model: neither {MODEL_FILE} nor folders iter_*")
     return models
+
+
+def _iterations_done(run: Path) -> int:
+    """Iterations that a run had done when it was last saved; at least 1, which a model needs."""
+    done = known_json(run / "latest" / "state.json").get("t")
+    return max(done, 1) if isinstance(done, int) else 1
 
 
 def read_info(folder: Path) -> dict[str, Any]:

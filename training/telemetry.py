@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +29,11 @@ from env.progress import Advance
 from models.charts import preflop_chart
 from models.storage import whole_file
 from policies.policy import Policy
+from training.console import say
 from training.metrics import IterationMetrics, as_csv
 
 HISTOGRAM_ROWS = 20_000
+SECONDS_BETWEEN_LINES = 5.0  # at least, between iterations of which nothing special is to be said
 
 
 class Telemetry:
@@ -42,8 +47,10 @@ class Telemetry:
         self._bar: tqdm[Any] | None = None
         self._outer: tqdm[Any] | None = None
         self._is_terminal = sys.stderr.isatty()
+        self._last_line = -SECONDS_BETWEEN_LINES
+        self._is_complete = True  # until something could not be written
         self._updates = [sum(record.updates(p) for record in records) for p in PLAYERS]
-        with self._writer.as_default(step=0):
+        with self._events(0):
             hparams.hparams(dataclasses.asdict(config))
 
     def start(self, done: int, total: int) -> None:
@@ -77,20 +84,28 @@ class Telemetry:
 
     def say(self, line: str) -> None:
         """A line that stays, above the bars."""
-        tqdm.write(line, file=sys.stdout)
-        sys.stdout.flush()
+        say(line)
 
-    def iteration(self, solver: Solver, done: Iteration, wall_s: float) -> None:
-        """Record one iteration."""
+    def has_strategy_loss(self, t: int) -> bool:
+        """Whether the average strategy after iteration t was fitted and recorded."""
+        return any(record.t == t and record.strategy_loss is not None for record in self.records)
+
+    def iteration(
+        self, solver: Solver, done: Iteration, wall_s: float, always: bool = True
+    ) -> None:
+        """Record one iteration; a line is shown always, or if the last is seconds ago."""
         record = IterationMetrics.of(solver, done, wall_s)
         self.records.append(record)
-        with self._writer.as_default(step=done.t):
+        with self._events(done.t):
             self._scalars(solver, done, record)
             self._curves(done.fits)
             self._histograms(solver)
         self._save()
         if self._outer is not None:
             self._outer.update()
+        if not always and time.perf_counter() - self._last_line < SECONDS_BETWEEN_LINES:
+            return
+        self._last_line = time.perf_counter()
         self.say(
             f"iteration {done.t}: {record.infosets:,} infosets at {record.infosets_per_s:,}/s, "
             f"{_losses(done)}value {record.value_mbb:+.0f} mbb, "
@@ -99,7 +114,7 @@ class Telemetry:
 
     def model(self, solver: Solver, policy: Policy, fit: FitResult) -> None:
         """Record a fit of the average strategy."""
-        with self._writer.as_default(step=solver.t):
+        with self._events(solver.t):
             tf.summary.scalar("loss/average_strategy", fit.loss)
             for update, loss, validation in fit.curve:
                 tf.summary.scalar(f"fit_average_strategy/t_{solver.t:04d}", loss, step=update)
@@ -116,7 +131,7 @@ class Telemetry:
 
     def exploitability(self, solver: Solver, name: str, value_mbb: float) -> None:
         """Record an evaluation of the average strategy under the name of what it is."""
-        with self._writer.as_default(step=solver.t):
+        with self._events(solver.t):
             tf.summary.scalar(name, value_mbb)
             tf.summary.scalar(f"by_nodes/{name}", value_mbb, step=solver.nodes_touched)
         self._amend(solver.t, **{name: round(value_mbb, 4)})
@@ -126,7 +141,8 @@ class Telemetry:
         for bar in (self._bar, self._outer):
             if bar is not None:
                 bar.close()
-        self._writer.close()
+        with self._surviving():
+            self._writer.close()
 
     def _scalars(self, solver: Solver, done: Iteration, record: IterationMetrics) -> None:
         tf.summary.scalar("infosets_per_s", record.infosets_per_s)
@@ -175,8 +191,31 @@ class Telemetry:
         self._save()
 
     def _save(self) -> None:
-        whole_file(self._csv, as_csv(self.records).encode())
-        self._writer.flush()
+        with self._surviving():
+            whole_file(self._csv, as_csv(self.records).encode())
+
+    @contextmanager
+    def _events(self, step: int) -> Iterator[None]:
+        """Events written inside belong to this step."""
+        with self._surviving():
+            with self._writer.as_default(step=step):
+                yield
+            self._writer.flush()
+
+    @contextmanager
+    def _surviving(self) -> Iterator[None]:
+        """A full disk costs logs, never the run: said once, and tried again the next time.
+
+        All lines of metrics.csv are also kept in `latest/`, so the file is complete as soon as it
+        can be written again.
+        """
+        try:
+            yield
+        except (OSError, tf.errors.OpError) as error:
+            if self._is_complete:
+                reason = str(error).splitlines()[0][:200]
+                self.say(f"warning: could not write logs to {self._csv.parent}: {reason}")
+            self._is_complete = False
 
 
 def _losses(done: Iteration) -> str:

@@ -19,6 +19,8 @@ estimates probabilities.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -85,6 +87,16 @@ class StrengthRegression:
         common, bucket = (ridge * t for ridge in self._ridge)
         _solve(self.equations, self._encoding.num_buckets, common, bucket, table)
         return table
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take back everything that is added inside, if that ends in an exception."""
+        before = {name: sums.copy() for name, sums in self.sums().items()}
+        try:
+            yield
+        except BaseException:
+            self.restore(before)
+            raise
 
     def sums(self) -> dict[str, Sums]:
         """All there is to save."""

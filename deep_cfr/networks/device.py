@@ -20,9 +20,7 @@ def prepare(threads: int, architecture: str) -> str:
     (a tower), operation by operation on one thread. The thesis network has wide layers and batch
     statistics that belong to the whole batch: there, threads share each product.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
-    used = min(threads or cores, cores)
+    used = threads_used(threads)
     numba.set_num_threads(min(used, numba.get_num_threads()))
     gpus = tf.config.list_physical_devices("GPU")
     for gpu in gpus:
@@ -38,6 +36,12 @@ def prepare(threads: int, architecture: str) -> str:
     tf.get_logger().setLevel(logging.ERROR)
     found = f"{len(gpus)} GPU" if gpus else "no GPU"
     return f"{found}, {used} CPU threads"
+
+
+def threads_used(threads: int) -> int:
+    """How many threads a setting stands for on this machine; 0 is all."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(threads or cores or 1, cores or 1)
 
 
 def towers() -> int:

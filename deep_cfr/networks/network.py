@@ -13,6 +13,8 @@ Only stock Keras layers are used: a saved model opens with plain `keras.models.l
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import keras
@@ -84,6 +86,16 @@ class Network:
     def set_weights(self, values: list[Floats]) -> None:
         for weight, value in zip(self.variables, values, strict=True):
             weight.assign(value)
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take back whatever weights are set inside, if that ends in an exception."""
+        before = self.get_weights()
+        try:
+            yield
+        except BaseException:
+            self.set_weights(before)
+            raise
 
 
 def make_network(

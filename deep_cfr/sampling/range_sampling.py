@@ -33,6 +33,7 @@ from deep_cfr.sampling.samples import Samples, joined
 from env.betting_tree import FOLDED
 from env.cards import NUM_SLOTS
 from env.game import Game
+from env.progress import Advance
 from env.views import Bytes, Views
 from policies.policy import Floats, Nodes, Policy, ViewStrategies
 
@@ -54,19 +55,24 @@ class RangeSampling(NamedTuple):
     keep_strength: bool = False  # memory rows carry the hand strength
     on_advantages: PairCallback | None = None  # every pair at the traverser's decisions
     on_strategies: PairCallback | None = None  # every pair at the opponent's decisions
+    on_progress: Advance | None = None  # hears of traversals made
 
 
 def traverse_ranges(
     game: Game, policies: tuple[Policy, Policy], sampling: RangeSampling, rng: np.random.Generator
 ) -> Samples:
     """The samples of so many traversals, from some hands on so many boards."""
-    parts, sizes = [], []
+    parts, sizes, made = [], [], 0
     first_cards = deal_first_cards(game.rules, sampling.num_boards, rng)
     for start in range(0, sampling.num_boards, BOARDS_AT_ONCE):
         cards = first_cards[start : start + BOARDS_AT_ONCE]
         table = deal_ranges(game.rules, cards, sampling.num_hands, rng)
         parts.append(_traverse(game, policies, sampling, table, rng))
         sizes.append(len(cards))
+        if sampling.on_progress:
+            so_far = sampling.num_traversals * sum(sizes) // sampling.num_boards
+            sampling.on_progress(so_far - made)
+            made = so_far
     return joined(parts, sizes)
 
 
