@@ -5,19 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import numpy as np
-
+from commands.train_evaluation import measure
 from commands.train_options import Request
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET
-from deep_cfr.solver import Solver
-from env.boards import num_board_classes
-from env.progress import NewBar
 from env.rules import parse_rules
-from evaluation.best_response import exploitability, is_feasible
 from models.run_state import latest_state
-from policies.policy import Policy
-from training.run import Measured, Places, Run, find_run
+from training.run import Places, Run, find_run
 
 
 def run(request: Request) -> int:
@@ -52,15 +46,3 @@ def _resumed(request: Request) -> tuple[Config, Places]:
     name = folder.name
     logs = request.logdir / name if request.logdir else Path(state.extra["logs"])
     return config, Places(name, logs, folder)
-
-
-def measure(solver: Solver, policy: Policy, new_bar: NewBar) -> Measured | None:
-    """Exploitability, exact or from a sample of flops; None in games too large for either."""
-    rules, config = solver.game.rules, solver.config
-    if not is_feasible(rules):
-        return None
-    is_exact = not rules.is_holdem or not 0 < config.eval_boards < num_board_classes(rules)
-    # The same boards every time, so that one estimate can be compared with the next.
-    sample = None if is_exact else (config.eval_boards, np.random.default_rng(config.seed))
-    found = exploitability(solver.game, policy, sample=sample, new_bar=new_bar)
-    return Measured(found.exploitability_mbb, is_exact)

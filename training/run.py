@@ -22,32 +22,16 @@ from deep_cfr.networks.network import Network
 from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
 from env.game import load_game
-from env.progress import NewBar
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
 from models.saving import save_model, versions
 from models.storage import known_json, whole_file
-from policies.policy import Policy
+from policies.fixed import uniform_policy
 from training import checkpoint
+from training.figures import Evaluator
 from training.metrics import IterationMetrics
 from training.telemetry import Telemetry
-
-
-@dataclass(frozen=True)
-class Measured:
-    """How exploitable a policy is."""
-
-    exploitability_mbb: float
-    is_exact: bool  # else an estimate that is too high on average
-
-    @property
-    def name(self) -> str:
-        """Under which it is recorded: what is estimated never passes for exact."""
-        return "exploitability_mbb" if self.is_exact else "exploitability_estimate_mbb"
-
-
-Evaluator = Callable[[Solver, Policy, NewBar], Measured | None]  # None in too large games
 
 INTERRUPTED = 130
 LONG_HOURS = 6
@@ -90,6 +74,8 @@ class Run:
             with self._stopping_on_signals():
                 if self._saved < 0:
                     self._save_latest()  # so that there is something to resume from the start
+                if self.solver.t == 0:
+                    self._measure_uniform()
                 self._iterate(max_minutes)
                 self._finish()
         finally:
@@ -126,25 +112,34 @@ class Run:
         if t % config.checkpoint_every == 0:
             self._save_model()
         elif config.eval_every and t % config.eval_every == 0:
-            self._measure()
+            self._measure_between_models()
         if t % config.resume_every == 0:
             self._save_latest()
 
     def _measure(self) -> tuple[Network, dict[str, Any]]:
-        """Fit the average strategy and see how exploitable it is, where that can be computed."""
+        """Fit the average strategy and see how strong it is."""
         policy, fit = self.solver.fit_strategy()
         self._telemetry.model(self.solver, policy, fit)
-        measured = self._evaluate(self.solver, policy, self._new_bar)
+        figures = self._evaluate(self.solver, policy, self._new_bar)
+        self._telemetry.strength(self.solver, figures)
         metrics: dict[str, Any] = {"strategy_loss": fit.loss}
-        if measured is not None:
-            value_mbb = measured.exploitability_mbb
-            self._telemetry.exploitability(self.solver, measured.name, value_mbb)
-            worth = "exact" if measured.is_exact else "estimate, too high on average"
-            self._telemetry.say(
-                f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g ({worth})"
-            )
-            metrics[measured.name] = value_mbb
+        for figure in figures:
+            metrics |= figure.columns
         return policy.network, metrics
+
+    def _measure_between_models(self) -> None:
+        """Measure what needs no fit; where nothing can be said without one, fit."""
+        figures = self._evaluate(self.solver, None, self._new_bar)
+        if figures:
+            self._telemetry.strength(self.solver, figures)
+        else:
+            self._measure()
+
+    def _measure_uniform(self) -> None:
+        """Where the curves of strength start: every legal action equally often."""
+        policy = uniform_policy(self.solver.game.tree)
+        figures = self._evaluate(self.solver, policy, self._new_bar)
+        self._telemetry.strength(self.solver, figures)
 
     def _save_model(self) -> None:
         network, metrics = self._measure()
