@@ -18,6 +18,7 @@ from tensorboard.util.tensor_util import make_ndarray
 import train
 from agents.bots import make_bot
 from arena.match import match
+from deep_cfr.config import Config
 from deep_cfr.memory import make_rows
 from deep_cfr.memory_average import memory_average
 from env.game import load_game
@@ -33,6 +34,7 @@ from tests.small_runs import (
     metrics,
 )
 from training.tags import TAGS, about
+from training.telemetry import Telemetry
 
 KUHN = {"iterations": 3, "traversals": 40, "updates": 5, "strategy_updates": 5, "width": 8}
 KUHN |= {"threads": 1, "checkpoint_every": 2}
@@ -47,10 +49,9 @@ def run(folder: Path, name: str, *words: str) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs of kuhn with equal settings, one that is watched less, and one of hulh."""
+    """A run of kuhn, the same one watched less, and one of hulh."""
     folder = tmp_path_factory.mktemp("curves")
-    for name in ("first", "second"):
-        run(folder, name, "--preset=kuhn", *as_flags(KUHN))
+    run(folder, "first", "--preset=kuhn", *as_flags(KUHN))
     run(folder, "unwatched", "--preset=kuhn", *as_flags(KUHN | {"eval_every": 0}))
     run(folder, "hulh", "--preset=smoke", *as_flags(HULH | {"checkpoint_every": 1}))
     return folder
@@ -114,9 +115,11 @@ def test_being_watched_changes_neither_the_run_nor_its_models(folder: Path) -> N
             np.testing.assert_array_equal(mine, theirs)
 
 
-def test_runs_of_equal_settings_stay_apart_under_hparams(folder: Path) -> None:
+def test_runs_of_equal_settings_stay_apart_under_hparams(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        Telemetry(tmp_path / name, Config(traversals=40), []).close()
     multiplexer = EventMultiplexer()
-    multiplexer.AddRunsFromDirectory(str(folder / "runs"))
+    multiplexer.AddRunsFromDirectory(str(tmp_path))
     multiplexer.Reload()
     groups = {}
     for name in ("first", "second"):
