@@ -109,8 +109,8 @@ class Config:
     keep: int = setting(0, "newest models kept; 0 = all", safe=True)
     eval_every: int = setting(
         0,
-        "iterations between evaluations (kuhn, leduc: exact; fhp: see --eval-boards); 0 = only "
-        "with each saved model",
+        "iterations between evaluations (kuhn, leduc: of the strategy memory's averages; else each "
+        "fits the average strategy); 0 = only with each saved model",
         safe=True,
     )
     eval_boards: int = setting(
@@ -118,6 +118,15 @@ class Config:
         "flops that estimate fhp's exploitability during training, too high on average; 0 = all, "
         "exact",
         safe=True,
+    )
+    eval_hands: int = setting(
+        4_000,
+        "hands of local best response by which a game too large for its exploitability is "
+        "watched; 0 = none",
+        safe=True,
+    )
+    eval_match_hands: int = setting(
+        50_000, "hands against each of two bots by which it is watched; 0 = none", safe=True
     )
 
     @classmethod
@@ -214,6 +223,8 @@ NOT_NEGATIVE = (
     "keep",
     "eval_every",
     "eval_boards",
+    "eval_hands",
+    "eval_match_hands",
 )
 LARGEST_NUMBER = 2**31 - 1  # what the compiled loops count to
 LARGEST = {"width": 8_192, "seed": 2**63 - 1}  # settings with limits of their own
@@ -233,8 +244,11 @@ def _without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, st
         yield "width", Config.width, "the thesis network has widths of its own"
     if not config.validation_fraction:
         yield "patience", Config.patience, "validation_fraction is 0, so no fit is validated"
-    if rules.streets > 2:
-        yield "eval_every", 0, f"the exploitability of {rules.name} is too large to compute"
+    if rules.streets > 2 and not config.eval_hands and not config.eval_match_hands:
+        yield "eval_every", 0, "eval_hands and eval_match_hands are 0, so nothing is evaluated"
+    if rules.streets <= 2:
+        for name in ("eval_hands", "eval_match_hands"):
+            yield name, getattr(Config, name), f"the exploitability of {rules.name} is computed"
     if rules.streets > 2 or not rules.is_holdem:
         yield "eval_boards", Config.eval_boards, f"{rules.name} is not estimated from flops"
 

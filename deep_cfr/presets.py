@@ -105,6 +105,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             strategy_updates=6_000,
             strategy_batch_size=512,
             checkpoint_every=50,
+            eval_every=10,
         ),
     ),
     "kuhn": (
@@ -122,6 +123,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             strategy_updates=500,
             strategy_batch_size=128,
             checkpoint_every=10,
+            eval_every=1,
         ),
     ),
     "smoke": (
@@ -144,6 +146,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
             checkpoint_every=1,
             resume_every=1,
             keep_advantage_nets=False,
+            eval_hands=256,
+            eval_match_hands=1_000,
         ),
     ),
 }

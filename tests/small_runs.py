@@ -39,6 +39,8 @@ SMALL_DEFAULT_PATH: dict[str, Any] = {
     "strategy_batch_size": 64,
     "advantage_memory": 5_000,
     "strategy_memory": 3_000,
+    "eval_hands": 0,
+    "eval_match_hands": 0,
     "threads": 1,
 }
 # Deep CFR as printed: single deals, and the networks alone.

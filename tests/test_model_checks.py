@@ -17,8 +17,9 @@ import pytest
 
 import agents
 import models
-from deep_cfr.networks.architectures import dense_units, make_network, strategy_model
+from deep_cfr.networks.architectures import dense_units
 from deep_cfr.networks.encoding import make_encoding
+from deep_cfr.networks.network import make_network, strategy_model
 from deep_cfr.networks.weight_check import weights_problem
 from env.game import load_game
 from models.archive import Declared, check_archive

@@ -15,9 +15,9 @@ from deep_cfr.networks.encoding import KNOTS, infoset_features, make_encoding
 from deep_cfr.networks.network import Network, initial_weights, make_network, strategy_model
 from deep_cfr.networks.network_policy import (
     average_strategy_policy,
-    masked_softmax,
     regret_matching_policy,
 )
+from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.sampling.external_sampling import traverse
 from env.cards import Cards
 from env.game import load_game

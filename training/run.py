@@ -8,7 +8,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +18,19 @@ from deep_cfr.networks.network import Network
 from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
 from env.game import load_game
-from env.progress import NewBar
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
 from models.saving import save_model, versions
 from models.storage import known_json, whole_file
-from policies.policy import Policy
+from policies.fixed import uniform_policy
 from training import checkpoint
+from training.figures import Evaluator
 from training.forecast import Forecast
 from training.metrics import IterationMetrics
 from training.places import Places
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
-
-
-@dataclass(frozen=True)
-class Measured:
-    """How exploitable a policy is."""
-
-    exploitability_mbb: float
-    is_exact: bool  # else an estimate that is too high on average
-
-    @property
-    def name(self) -> str:
-        """Under which it is recorded: what is estimated never passes for exact."""
-        return "exploitability_mbb" if self.is_exact else "exploitability_estimate_mbb"
-
-
-Evaluator = Callable[[Solver, Policy, NewBar], Measured | None]  # None in too large games
 
 INTERRUPTED = 130
 LONG_HOURS = 6
@@ -94,6 +77,8 @@ class Run:
         try:
             if self._saved < 0:
                 self._save_latest()  # so that there is something to resume from the start
+            if self.solver.t == 0:
+                self._measure_uniform()
             self._iterate(end)
             self._finish()
         except Stopped:
@@ -142,8 +127,8 @@ class Run:
         if self._is_checkpoint():
             if not self._has_model():
                 self._save_model()
-        elif self._is_evaluated() and not self._telemetry.has_strategy_loss(self.solver.t):
-            self._measure()
+        elif self._is_evaluated() and not self._telemetry.is_measured(self.solver.t):
+            self._measure_between_models()
         if self.solver.t % self.config.resume_every == 0 and self._saved < self.solver.t:
             self._save_latest()
 
@@ -164,20 +149,29 @@ class Run:
         return (folder / MODEL_FILE).exists()
 
     def _measure(self) -> tuple[Network, dict[str, Any]]:
-        """Fit the average strategy and see how exploitable it is, where that can be computed."""
+        """Fit the average strategy and see how strong it is."""
         policy, fit = self.solver.fit_strategy()
         self._telemetry.model(self.solver, policy, fit)
-        measured = self._evaluate(self.solver, policy, self._new_bar)
+        figures = self._evaluate(self.solver, policy, self._new_bar)
+        self._telemetry.strength(self.solver, figures)
         metrics: dict[str, Any] = {"strategy_loss": fit.loss}
-        if measured is not None:
-            value_mbb = measured.exploitability_mbb
-            self._telemetry.exploitability(self.solver, measured.name, value_mbb)
-            worth = "exact" if measured.is_exact else "estimate, too high on average"
-            self._telemetry.say(
-                f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g ({worth})"
-            )
-            metrics[measured.name] = value_mbb
+        for figure in figures:
+            metrics |= figure.columns
         return policy.network, metrics
+
+    def _measure_between_models(self) -> None:
+        """Measure what needs no fit; where nothing can be said without one, fit."""
+        figures = self._evaluate(self.solver, None, self._new_bar)
+        if figures:
+            self._telemetry.strength(self.solver, figures)
+        else:
+            self._measure()
+
+    def _measure_uniform(self) -> None:
+        """Where the curves of strength start: every legal action equally often."""
+        policy = uniform_policy(self.solver.game.tree)
+        figures = self._evaluate(self.solver, policy, self._new_bar)
+        self._telemetry.strength(self.solver, figures)
 
     def _save_model(self) -> None:
         with self._forecast.timing_model():
