@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import Cards
 from env.game import Game
 from env.strength import no_strengths
 from env.views import Views
-from env.win_rates import Floats
-from policies.policy import Nodes, ViewStrategies
+from policies.policy import ViewStrategies
 
 StrengthRule = Callable[[Floats, Nodes], Floats]  # (strengths [n], nodes [n]) → [n, 3]
 

@@ -19,7 +19,7 @@ from arena.match import Played
 from env.actions import ACTION_NAMES, RAISE
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, card_text, cards_text
-from env.hands import CATEGORIES, categories, strengths
+from env.hands import CATEGORIES, categories, hand_ranks
 from env.rules import Rules
 from env.states import TERMINAL, Move, State
 from env.transcript import describe_action, transcript
@@ -215,7 +215,7 @@ def _categories(rules: Rules, state: State) -> list[str]:
     """What each player's cards make at the showdown."""
     board = _board(rules, state, rules.streets - 1)
     rows = np.array([(*_hole(state, player), *board) for player in (0, 1)], np.uint8)
-    return [CATEGORIES[i] for i in categories(strengths(rows))]
+    return [CATEGORIES[i] for i in categories(hand_ranks(rows))]
 
 
 def _hole(state: State, player: int) -> tuple[int, ...]:

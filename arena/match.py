@@ -23,14 +23,15 @@ from numpy.typing import NDArray
 
 from arena.schedule import BATCH
 from env.actions import NUM_ACTIONS
+from env.arrays import Floats, Ints
 from env.cards import NUM_SLOTS, Cards
 from env.deals import canonical_views, deal, showdown_results
 from env.game import Game
 from env.progress import Advance
 from env.rules import Rules
 from env.views import Views
-from policies.drawing import Ints, draw, in_batches, sample_action
-from policies.policy import DrawsPerHand, Floats, Policy, ViewStrategies
+from policies.drawing import draw, in_batches, sample_action
+from policies.policy import DrawsPerHand, Policy, ViewStrategies
 
 NORMAL_95 = 1.959964  # standard errors on each side of a 95 % interval
 

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.results import PairResult, seen_by
-
-Floats = NDArray[np.float64]
+from env.arrays import Doubles
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,9 @@ class Standings:
     """All pairs played. Row i, column j: what agent i wins from agent j; nan on the diagonal."""
 
     names: tuple[str, ...]
-    mbb: Floats  # [n, n]
-    ci95_mbb: Floats  # [n, n]
-    games_won: Floats  # [n, n] games that i has won from j
+    mbb: Doubles  # [n, n]
+    ci95_mbb: Doubles  # [n, n]
+    games_won: Doubles  # [n, n] games that i has won from j
 
     @property
     def beats(self) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from env.compiler import compile_tree
 from env.deals import deal, visible_cards
 from env.emulator import make_emulator
 from env.game import Game, load_game
-from env.hands import strengths
+from env.hands import hand_ranks
 from env.playouts import random_playouts
 from env.rules import HULH, LEDUC
 
@@ -55,7 +55,7 @@ def emulator_actions(seconds: float) -> list[Figure]:
     emulator, rng = make_emulator(HULH), np.random.default_rng(0)
     lengths: list[int] = []  # actions of each hand, the one that warms up first
     # The first showdown loads the compiled ranking, and the hand that warms up may have none.
-    strengths(visible_cards(HULH, deal(HULH, 1, np.random.default_rng(0)), 0, 3))
+    hand_ranks(visible_cards(HULH, deal(HULH, 1, np.random.default_rng(0)), 0, 3))
 
     def play_one_hand() -> int:
         state = emulator.start(rng)
@@ -98,7 +98,7 @@ def playouts(game: Game, seconds: float) -> list[Figure]:
 def cards(seconds: float) -> list[Figure]:
     """Batch kernels over seven visible cards."""
     seen = visible_cards(HULH, deal(HULH, 1_000_000, np.random.default_rng(0)), 0, 3)
-    rankings = rate(lambda: len(strengths(seen)), seconds)
+    rankings = rate(lambda: len(hand_ranks(seen)), seconds)
     forms = rate(lambda: len(canonical(seen)), seconds)
     return [
         Figure("rankings_per_s", "7-card rankings", rankings, "/s", 10_000_000),

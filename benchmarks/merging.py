@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from unittest import mock
 
+from env.arrays import Floats
+
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -27,7 +29,6 @@ from deep_cfr.networks.network import make_network
 from deep_cfr.networks.network_policy import NetworkPolicy
 from deep_cfr.solver import Solver
 from env.game import load_game
-from policies.policy import Floats
 
 ITERATIONS = 15
 FIT = FitSettings(updates=400, batch_size=1024, learning_rate=4e-3, learning_rate_end=0.02)

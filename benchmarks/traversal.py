@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from env.arrays import Floats, Nodes
+
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -52,7 +54,7 @@ from env.emulator import make_emulator
 from env.game import Game, load_game
 from env.rules import FHP, HULH, Rules
 from env.views import Views
-from policies.policy import Floats, Nodes, Policy, ViewStrategies
+from policies.policy import Policy, ViewStrategies
 from tests.recursive_traversal import Recursion
 
 BATCH = 10_000  # traversals of single deals at once

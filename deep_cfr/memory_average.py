@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from deep_cfr.fitting.merging import merge
 from deep_cfr.memory import make_rows
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import Cards
 from policies.fixed import TabularPolicy
-from policies.policy import Floats, Nodes
 
 
 def memory_average(rows: NDArray[np.void], tree: BettingTree) -> TabularPolicy:

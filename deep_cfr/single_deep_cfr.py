@@ -18,11 +18,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
 from env.game import Game
 from env.views import Views
-from policies.policy import Floats, Nodes, Policy, ViewStrategies
+from policies.policy import Policy, ViewStrategies
 
 
 class SingleDeepCFR:

@@ -41,10 +41,11 @@ from deep_cfr.networks.network_policy import (
 from deep_cfr.sampling.external_sampling import traverse
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Samples
+from env.arrays import Floats
 from env.game import Game
 from env.progress import Advance, NewBar, no_bar
 from policies.drawing import in_batches
-from policies.policy import Floats, Policy
+from policies.policy import Policy
 
 PLAYERS = (0, 1)
 TRAVERSALS_AT_ONCE = 30_000  # single deals walked level by level together; bounds memory

@@ -8,5 +8,9 @@ from numpy.typing import NDArray
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Integers = NDArray[np.integer]  # of any size
+Nodes = NDArray[np.integer]  # of a betting tree
+Rows = NDArray[np.integer]  # numbers of the rows of a table
 Floats = NDArray[np.float32]  # strategies, advantages, features
-Vectors = NDArray[np.float64]  # exact arithmetic over whole ranges
+Doubles = NDArray[np.float64]  # sums and exact arithmetic over whole ranges

@@ -17,7 +17,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, as_cards, canonical, card_text
-from env.hands import add_card, packed_strength
+from env.hands import add_card, packed_rank
 from env.rules import Rules
 
 NUM_DEAL_SLOTS = 9  # hole of player 0, hole of player 1, board
@@ -161,7 +161,7 @@ def _compare(cards: Cards) -> int:
         num_cards += cards[slot] < NO_CARD
     mine = add_card(add_card(board, cards[0]), cards[1])
     theirs = add_card(add_card(board, cards[2]), cards[3])
-    difference = packed_strength(mine, num_cards) - packed_strength(theirs, num_cards)
+    difference = packed_rank(mine, num_cards) - packed_rank(theirs, num_cards)
     return (difference > 0) - (difference < 0)
 
 

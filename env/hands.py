@@ -1,8 +1,8 @@
 """Batch ranking of poker hands of up to seven cards.
 
-The strength of a hand is one integer: category, then the ranks that decide inside the category,
-as bit masks, so that comparing integers compares hands. No tables: the four suits' 13-bit rank
-masks and a few bit operations give pairs, straights and flushes.
+The showdown rank of a hand is one integer: category, then the card ranks that decide inside the
+category, as bit masks, so that comparing integers compares hands. No tables: the four suits' 13-bit
+rank masks and a few bit operations give pairs, straights and flushes.
 
 Hands of fewer than five cards rank by pairs and high cards alone. That makes the same function
 right for Kuhn (one card) and Leduc (one card and a shared one, where a pair wins and otherwise
@@ -31,8 +31,8 @@ CATEGORIES = (
 _CATEGORY_SHIFT = 26
 
 
-def strengths(cards: Cards) -> NDArray[np.int32]:
-    """How strong each hand is; larger wins, equal splits. [n, ≤ 7] → [n]
+def hand_ranks(cards: Cards) -> NDArray[np.int32]:
+    """The showdown rank of each hand; larger wins, equal splits. [n, ≤ 7] → [n]
 
     Empty slots (52) do not count; the cards of a row must differ.
     """
@@ -44,9 +44,9 @@ def strengths(cards: Cards) -> NDArray[np.int32]:
     return out
 
 
-def categories(hand_strengths: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The index into `CATEGORIES` of each strength."""
-    return hand_strengths >> _CATEGORY_SHIFT
+def categories(ranks: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The index into `CATEGORIES` of each rank."""
+    return ranks >> _CATEGORY_SHIFT
 
 
 @njit(cache=True)
@@ -90,7 +90,7 @@ def _straight(mask: int) -> int:
 
 @njit(cache=True)
 def _flush_or_straight(flush: int, ranks: int) -> int:
-    """The strength of a flush or straight, 0 without either."""
+    """The rank of a flush or straight, 0 without either."""
     if flush:
         return 5 << _CATEGORY_SHIFT | _without_lowest(flush, _count_bits(flush) - 5)
     straight = _straight(ranks)
@@ -98,8 +98,8 @@ def _flush_or_straight(flush: int, ranks: int) -> int:
 
 
 @njit(cache=True)
-def _paired_strength(c: int, d: int, h: int, s: int, flush: int, surplus: int) -> int:
-    """The strength of a hand that holds some rank twice and no straight flush."""
+def _paired_rank(c: int, d: int, h: int, s: int, flush: int, surplus: int) -> int:
+    """The rank of a hand that holds some rank twice and no straight flush."""
     ranks, cd, hs = c | d | h | s, c & d, h & s
     pairs = cd | hs | (c | d) & (h | s)  # ranks held at least twice
     trips = cd & (h | s) | hs & (c | d)  # at least three times
@@ -122,8 +122,8 @@ def _paired_strength(c: int, d: int, h: int, s: int, flush: int, surplus: int) -
 
 
 @njit(cache=True)
-def packed_strength(packed: int, num_cards: int) -> int:
-    """The strength of one packed hand of `num_cards` cards."""
+def packed_rank(packed: int, num_cards: int) -> int:
+    """The rank of one packed hand of `num_cards` cards."""
     c, d = packed & 0x1FFF, packed >> 16 & 0x1FFF
     h, s = packed >> 32 & 0x1FFF, packed >> 48 & 0x1FFF
     ranks = c | d | h | s
@@ -137,7 +137,7 @@ def packed_strength(packed: int, num_cards: int) -> int:
             return 8 << _CATEGORY_SHIFT | straight_flush
     surplus = num_cards - 5  # cards that a five-card hand leaves out
     if _count_bits(ranks) < num_cards:
-        return _paired_strength(c, d, h, s, flush, surplus)
+        return _paired_rank(c, d, h, s, flush, surplus)
     made = _flush_or_straight(flush, ranks)
     return made if made else _without_lowest(ranks, surplus)
 
@@ -151,4 +151,4 @@ def _rank_rows(rows: Cards, out: NDArray[np.int32]) -> None:
             if rows[i, slot] < NO_CARD:
                 num_cards += 1
                 packed = add_card(packed, rows[i, slot])
-        out[i] = packed_strength(packed, num_cards)
+        out[i] = packed_rank(packed, num_cards)

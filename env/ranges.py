@@ -2,7 +2,7 @@
 
 Every array ends with an axis over the L hands that the board leaves possible. The sum over all
 opposing hands that share no card with one's own takes L steps per terminal, not L²: hands are
-visited in order of strength with running totals, one for all hands and one for each card, and
+visited in order of rank with running totals, one for all hands and one for each card, and
 
     Σ_{h' ∩ h = ∅} π(h') = Σ π − Σ_{h' ∋ c₁} π − Σ_{h' ∋ c₂} π + π(h)
 
@@ -16,13 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
+from env.arrays import Doubles, Integers
 from env.betting_tree import FOLDED, SHOWDOWN
 from env.cards import NO_CARD, Cards
-
-Vectors = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 BEST_0, BEST_1, POLICY_0, POLICY_1 = range(4)  # whose values, and how that player plays
 NUM_VALUES = 4
@@ -32,22 +29,27 @@ _CHUNK = 256  # hands that one thread takes at a time
 class Terminals(NamedTuple):
     """Terminal nodes of a tree of N nodes."""
 
-    node_type: Ints  # [N]
-    stakes: Vectors  # [N] what player 0 wins: after a fold outright, else with the better hand
-    nodes: Ints  # the terminals to value
+    node_type: Integers  # [N]
+    stakes: Doubles  # [N] what player 0 wins: after a fold outright, else with the better hand
+    nodes: Integers  # the terminals to value
 
 
 class RankedHands(NamedTuple):
     """Hands sorted by showdown rank. Folds do not read the ranks."""
 
     cards: Cards  # [L, 2]
-    order: Ints  # [L] sorts the hands by strength
-    strengths: Ints  # [L]
+    order: Integers  # [L] sorts the hands by rank
+    ranks: Integers  # [L] at the showdown
 
 
 @njit(cache=True, parallel=True)
 def carry_reach(
-    children: Ints, actor: Ints, nodes: Ints, strategy: Vectors, classes: Ints, reach: Vectors
+    children: Integers,
+    actor: Integers,
+    nodes: Integers,
+    strategy: Doubles,
+    classes: Integers,
+    reach: Doubles,
 ) -> None:
     """π of both players from decision nodes to their children, in place. [2, N, L]
 
@@ -69,7 +71,12 @@ def carry_reach(
 
 @njit(cache=True, parallel=True)
 def back_up(
-    children: Ints, actor: Ints, nodes: Ints, strategy: Vectors, classes: Ints, values: Vectors
+    children: Integers,
+    actor: Integers,
+    nodes: Integers,
+    strategy: Doubles,
+    classes: Integers,
+    values: Doubles,
 ) -> None:
     """Values of decision nodes from their children's, in place. [4, N, L]"""
     num_hands = values.shape[2]
@@ -95,11 +102,11 @@ def back_up(
 
 @njit(cache=True, parallel=True)
 def value_terminals(
-    terminals: Terminals, hands: RankedHands, reach: Vectors, values: Vectors
+    terminals: Terminals, hands: RankedHands, reach: Doubles, values: Doubles
 ) -> None:
     """Values of terminal nodes, in place. [4, N, L]"""
     node_type, stakes, nodes = terminals.node_type, terminals.stakes, terminals.nodes
-    cards, order, strengths = hands.cards, hands.order, hands.strengths
+    cards, order, ranks = hands.cards, hands.order, hands.ranks
     for job in prange(2 * len(nodes)):
         node, player = nodes[job // 2], job % 2
         theirs = reach[1 - player, node]
@@ -108,7 +115,7 @@ def value_terminals(
             _unblocked(cards, theirs, out)
         elif node_type[node] == SHOWDOWN:
             out[:] = 0
-            _count_weaker(cards, order, strengths, theirs, out)
+            _count_weaker(cards, order, ranks, theirs, out)
         sign = -1.0 if node_type[node] == FOLDED and player == 1 else 1.0
         for hand in range(len(cards)):
             out[hand] *= sign * stakes[node]
@@ -116,7 +123,7 @@ def value_terminals(
 
 
 @njit(cache=True)
-def _unblocked(hands: Cards, reach: Vectors, out: Vectors) -> None:
+def _unblocked(hands: Cards, reach: Doubles, out: Doubles) -> None:
     """Σ of `reach` over hands that share no card with one's own. [L] → [L]"""
     held = np.zeros(NO_CARD + 1)
     total = 0.0
@@ -132,7 +139,9 @@ def _unblocked(hands: Cards, reach: Vectors, out: Vectors) -> None:
 
 
 @njit(cache=True)
-def _count_weaker(hands: Cards, order: Ints, strengths: Ints, reach: Vectors, out: Vectors) -> None:
+def _count_weaker(
+    hands: Cards, order: Integers, ranks: Integers, reach: Doubles, out: Doubles
+) -> None:
     """Adds Σ of `reach` over weaker hands less Σ over stronger ones, cards removed. [L] → [L]"""
     num_hands = len(order)
     for sign in (1.0, -1.0):  # first upwards, then downwards through the hands
@@ -142,7 +151,7 @@ def _count_weaker(hands: Cards, order: Ints, strengths: Ints, reach: Vectors, ou
         while start < num_hands:
             end = start
             while end < num_hands and (
-                strengths[_at(order, end, sign)] == strengths[_at(order, start, sign)]
+                ranks[_at(order, end, sign)] == ranks[_at(order, start, sign)]
             ):
                 end += 1
             for i in range(start, end):
@@ -158,5 +167,5 @@ def _count_weaker(hands: Cards, order: Ints, strengths: Ints, reach: Vectors, ou
 
 
 @njit(cache=True)
-def _at(order: Ints, i: int, sign: float) -> int:
+def _at(order: Integers, i: int, sign: float) -> int:
     return order[i] if sign > 0 else order[len(order) - 1 - i]

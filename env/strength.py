@@ -13,11 +13,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from env.arrays import Floats, Ints
 from env.cards import NO_CARD, Cards, canonical
 from env.rules import Rules
 from env.strength_tables import (
     SCALE,
-    Ints,
     Steps,
     by_row_number,
     canonical_flops,
@@ -28,7 +28,7 @@ from env.strength_tables import (
     row_numbers,
     to_steps,
 )
-from env.win_rates import Floats, exact_win_rates, sampled_win_rates, win_rates
+from env.win_rates import exact_win_rates, sampled_win_rates, win_rates
 
 TURN_CARDS, RIVER_CARDS = 4, 5  # on the board
 

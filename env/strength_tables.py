@@ -22,15 +22,15 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from env.arrays import Floats, Ints
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
-from env.win_rates import HANDS, Floats, expected_strengths
+from env.win_rates import HANDS, expected_strengths
 
 FILE = Path(__file__).resolve().parent / "tables" / "strength.npz"
 NUM_CLASSES = 169  # starting hands, suits merged
 NUM_FLOPS = 22_100
 SCALE = 65_534  # steps between 0 and 1; even, so that 1/2 is kept exactly
 
-Ints = NDArray[np.int32]
 Steps = NDArray[np.uint16]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from env.actions import CALL, FOLD
 from env.cards import cards_text
-from env.hands import CATEGORIES, categories, strengths
+from env.hands import CATEGORIES, categories, hand_ranks
 from env.rules import Rules
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _ending(rules: Rules, state: State, won: int) -> Iterator[str]:
     board = state.deal[4 : 4 + rules.visible_board[-1]]
     if state.folded is None:
         hands = np.array([(*state.deal[:2], *board), (*state.deal[2:4], *board)], np.uint8)
-        first, second = (CATEGORIES[i] for i in categories(strengths(hands)))
+        first, second = (CATEGORIES[i] for i in categories(hand_ranks(hands)))
         on = f" on {cards_text(board)}" if board else ""
         yield f"showdown{on}: player 0 has {_article(first)}, player 1 has {_article(second)}"
     if won == 0:

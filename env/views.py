@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from env.arrays import Bytes, Rows
 from env.cards import Cards
 from env.game import Game
 from env.hand_buckets import hand_buckets, num_buckets
 
-Rows = NDArray[np.integer]
-Bytes = NDArray[np.uint8]
 STRENGTH_LEVELS = 256  # values of a strength byte
 
 

@@ -3,7 +3,7 @@
 HS is that share on a complete board, and E[HS^a] the mean of HS^a over the boards that can still
 come; exponents above 1 favour hands that may become very good.
 
-`win_rates` ranks all hands of a board together: sorted by strength and visited with running
+`win_rates` ranks all hands of a board together: sorted by showdown rank and visited with running
 counts, one of all weaker hands and one for each card they hold, a hand c₁c₂ beats
 
     weaker − holding(c₁) − holding(c₂)
@@ -20,17 +20,16 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from env.arrays import Floats
 from env.cards import NO_CARD, NUM_SLOTS, Cards
-from env.hands import add_card, packed_strength
-
-Floats = NDArray[np.float32]
+from env.hands import add_card, packed_rank
 
 HANDS = np.array([(high, low) for high in range(NO_CARD) for low in range(high)], np.uint8)
 HANDS.setflags(write=False)  # [1326, 2]; `hand_number` finds the row of a hand
 NUM_BOARD = 5
 OPPONENTS = 24  # opposing hands that `sampled_win_rates` draws for each river
 _BLOCKED = np.float32(-1)  # of hands that hold a card of the board
-_INDEX_BITS = 11  # room for the number of a hand below its strength
+_INDEX_BITS = 11  # room for the number of a hand below its rank
 
 
 @njit(cache=True)
@@ -90,8 +89,8 @@ def _rank_all(board: Cards, out: Floats) -> None:
     for i in range(num_live):
         with_high = add_card(packed, live[i])
         for j in range(i):
-            strength = packed_strength(add_card(with_high, live[j]), num_cards)
-            keys[position] = strength << _INDEX_BITS | hand_number(live[i], live[j])
+            rank = packed_rank(add_card(with_high, live[j]), num_cards)
+            keys[position] = rank << _INDEX_BITS | hand_number(live[i], live[j])
             position += 1
     keys.sort()
     _count_beaten(keys, (num_live - 2) * (num_live - 3) // 2, out)
@@ -99,9 +98,9 @@ def _rank_all(board: Cards, out: Floats) -> None:
 
 @njit(cache=True)
 def _count_beaten(keys: NDArray[np.int64], num_opponents: int, out: Floats) -> None:
-    """HS from hands in order of strength."""
+    """HS from hands in order of rank."""
     held = np.zeros(NO_CARD, np.int32)  # weaker hands with each card
-    tied = np.zeros(NO_CARD, np.int32)  # hands of the same strength with each card
+    tied = np.zeros(NO_CARD, np.int32)  # hands of the same rank with each card
     start = 0
     while start < len(keys):
         end = start
@@ -141,14 +140,14 @@ def exact_win_rates(views: Cards, num_board: int, out: Floats) -> None:
         for slot in range(2, 2 + num_board):
             board = add_card(board, views[row, slot])
         mine = add_card(add_card(board, views[row, 0]), views[row, 1])
-        strength = packed_strength(mine, num_board + 2)
+        rank = packed_rank(mine, num_board + 2)
         live = _live_cards(mine)
         points = 0  # two for a win, one for a tie
         for i in range(len(live)):
             with_high = add_card(board, live[i])
             for j in range(i):
-                theirs = packed_strength(add_card(with_high, live[j]), num_board + 2)
-                points += (strength > theirs) + (strength >= theirs)
+                theirs = packed_rank(add_card(with_high, live[j]), num_board + 2)
+                points += (rank > theirs) + (rank >= theirs)
         out[row] = points / (len(live) * (len(live) - 1))
 
 
@@ -170,10 +169,10 @@ def sampled_win_rates(views: Cards, out: Floats) -> None:
         points = 0
         for river in range(len(live)):
             full = add_card(board, live[river])
-            mine = packed_strength(add_card(add_card(full, views[row, 0]), views[row, 1]), 7)
+            mine = packed_rank(add_card(add_card(full, views[row, 0]), views[row, 1]), 7)
             for draw in range(OPPONENTS):
                 i, j = _two_others(seed, river * OPPONENTS + draw, river, len(live))
-                theirs = packed_strength(add_card(add_card(full, live[i]), live[j]), 7)
+                theirs = packed_rank(add_card(add_card(full, live[i]), live[j]), 7)
                 points += (mine > theirs) + (mine >= theirs)
         out[row] = points / (2 * OPPONENTS * len(live))
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from env.actions import NUM_ACTIONS
+from env.arrays import Doubles
 from env.betting_tree import FOLDED, SHOWDOWN
 from env.boards import (
     EMPTY_BOARD,
@@ -38,7 +39,7 @@ from env.boards import (
 )
 from env.cards import NO_CARD, Cards, canonical
 from env.game import Game
-from env.hands import strengths
+from env.hands import hand_ranks
 from env.progress import NewBar, no_bar
 from env.ranges import (
     BEST_0,
@@ -48,7 +49,6 @@ from env.ranges import (
     POLICY_1,
     RankedHands,
     Terminals,
-    Vectors,
     back_up,
     carry_reach,
     value_terminals,
@@ -72,12 +72,12 @@ class ByHand:
     """What each class of private hands wins on average, in mbb per hand. C classes."""
 
     hands: Cards  # [C, 2] one hand of each class
-    shares: Vectors  # [C] how often a hand of the class is dealt; sums to one
-    br_mbb: Vectors  # [2, C] a best response in seat 0, in seat 1
-    value_mbb: Vectors  # [2, C] the policy itself, against itself
+    shares: Doubles  # [C] how often a hand of the class is dealt; sums to one
+    br_mbb: Doubles  # [2, C] a best response in seat 0, in seat 1
+    value_mbb: Doubles  # [2, C] the policy itself, against itself
 
     @property
-    def gains_mbb(self) -> Vectors:
+    def gains_mbb(self) -> Doubles:
         """What a best response wins more than the policy, both seats' mean. [C]
 
         Weighted by `shares` this adds up to the exploitability.
@@ -189,7 +189,7 @@ class _PublicTree:
     def __post_init__(self) -> None:
         refuse_too_large(self.game.rules)
 
-    def root_values(self) -> Vectors:
+    def root_values(self) -> Doubles:
         """Chips that each hand wins on average, for both best responses and the policy. [4, H]"""
         hands = private_hands(self.game.rules)
         reach = np.ones((2, len(self.game.tree), len(hands)))
@@ -198,7 +198,7 @@ class _PublicTree:
             len(self.game.rules.deck) - self.game.rules.hole_cards, self.game.rules.hole_cards
         )
 
-    def _dealt(self, street: int, before: Cards, hands: Cards, reach: Vectors) -> Vectors:
+    def _dealt(self, street: int, before: Cards, hands: Cards, reach: Doubles) -> Doubles:
         """Values when the cards of `street` are about to come. [2, N, L] → [4, N, L]"""
         rules = self.game.rules
         entries = self.game.tree.entries(street)
@@ -228,7 +228,7 @@ class _PublicTree:
             weights = sampled(multiplicities, *self.sample)
         return rows[weights > 0], weights[weights > 0]
 
-    def _street(self, street: int, board: Cards, hands: Cards, reach: Vectors) -> Vectors:
+    def _street(self, street: int, board: Cards, hands: Cards, reach: Doubles) -> Doubles:
         """Values at the entries, on one board of `street`. [2, N, L] → [4, entries, L]"""
         tree, last = self.game.tree, street == self.game.rules.streets - 1
         nodes = np.flatnonzero(tree.is_decision & (tree.street == street))  # [D]
@@ -243,19 +243,19 @@ class _PublicTree:
         back_up(tree.children, tree.actor, nodes, strategy, classes, values)
         return values[:, self.game.tree.entries(street)]
 
-    def _value_terminals(self, street: int, views: Cards, reach: Vectors, values: Vectors) -> None:
+    def _value_terminals(self, street: int, views: Cards, reach: Doubles, values: Doubles) -> None:
         """Values of the terminals that this street decides, in place. [4, N, L]"""
         tree = self.game.tree
         decided = (tree.node_type == FOLDED) & (tree.street == street)
-        strength = np.zeros(len(views), np.int32)
+        ranks = np.zeros(len(views), np.int32)
         if street == self.game.rules.streets - 1:  # also those all-in on an earlier street
             decided |= tree.node_type == SHOWDOWN
-            strength = strengths(views)
-        order = np.argsort(strength, kind="stable")
+            ranks = hand_ranks(views)
+        order = np.argsort(ranks, kind="stable")
         terminals = Terminals(tree.node_type, tree.stakes, np.flatnonzero(decided))
-        value_terminals(terminals, RankedHands(views[:, :2], order, strength), reach, values)
+        value_terminals(terminals, RankedHands(views[:, :2], order, ranks), reach, values)
 
-    def _strategy(self, nodes: NDArray[np.intp], views: Cards) -> tuple[Vectors, NDArray[np.intp]]:
+    def _strategy(self, nodes: NDArray[np.intp], views: Cards) -> tuple[Doubles, NDArray[np.intp]]:
         """Both seats' probabilities for hands that look different, and who looks how.
 
         [D, C, 3] and [L]; hands that only differ by a renaming of suits are asked about once.
@@ -266,11 +266,12 @@ class _PublicTree:
         seats = [(self.policy0, actor == 0), (self.policy1, actor == 1)]
         if self.policy0 is self.policy1:
             seats = [(self.policy0, actor >= 0)]  # a single call for a policy that plays both
+        shared = Views(self.game, cards)  # both seats see the same hands
         for policy, mine in seats:
             if mine.any():
                 rows = np.tile(np.arange(len(cards)), mine.sum())
                 ids = np.repeat(nodes[mine], len(cards))
-                answers = policy.for_views(Views(self.game, cards))(rows, ids)
+                answers = policy.for_views(shared)(rows, ids)
                 asked = checked(self.game.tree, answers, cards, rows, ids)
                 strategy[mine] = asked.reshape(-1, len(cards), NUM_ACTIONS)
         return strategy, classes.reshape(-1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from env.boards import EMPTY_BOARD, private_hands
 from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, canonical
-from env.hands import add_card, packed_strength
+from env.hands import add_card, packed_rank
 from env.rules import Rules
 from evaluation.range_sums import PlayRows
 
@@ -26,7 +26,7 @@ from evaluation.range_sums import PlayRows
 # bound.
 MAX_COMPLETIONS_ONCE, MAX_COMPLETIONS = 2000, 300
 
-_DEAD = np.iinfo(np.int32).max  # the "strength" of a hand that holds a card of the board
+_DEAD = np.iinfo(np.int32).max  # the "rank" of a hand that holds a card of the board
 
 
 def completions(rules: Rules, num_cards: int, at_most: int, rng: np.random.Generator) -> Cards:
@@ -51,10 +51,10 @@ def equities(
     possible = coming[~np.isin(coming, visible).any(axis=1)]
     boards = np.tile(visible, (len(possible), 1))
     boards[:, num_visible : num_visible + coming.shape[1]] = possible
-    strengths = np.empty((len(boards), len(hands)), np.int32)
-    _rank_hands(boards, hands, strengths)
+    ranks = np.empty((len(boards), len(hands)), np.int32)
+    _rank_hands(boards, hands, ranks)
     out = np.empty((len(own), len(hands)))
-    _compare_hands(strengths, own, out)
+    _compare_hands(ranks, own, out)
     return out
 
 
@@ -84,12 +84,12 @@ class HandTable:
         at_most = MAX_COMPLETIONS if num_visible else MAX_COMPLETIONS_ONCE
         return completions(self.rules, self.rules.visible_board[-1] - num_visible, at_most, rng)
 
-    def by_strength(self, board: Cards) -> NDArray[np.int64]:
+    def by_rank(self, board: Cards) -> NDArray[np.int64]:
         """The hands that a full board leaves, weak ones first."""
         possible = np.flatnonzero(~overlaps(self.hands, board))
-        strengths = np.empty((1, len(possible)), np.int32)
-        _rank_hands(board[None], self.hands[possible], strengths)
-        return possible[np.argsort(strengths[0], kind="stable")]
+        ranks = np.empty((1, len(possible)), np.int32)
+        _rank_hands(board[None], self.hands[possible], ranks)
+        return possible[np.argsort(ranks[0], kind="stable")]
 
 
 class Boards:
@@ -153,8 +153,8 @@ class Boards:
 
 
 @njit(cache=True, parallel=True)
-def _rank_hands(boards: Cards, hands: Cards, strengths: NDArray[np.int32]) -> None:
-    """The strength of every hand on every full board. [C, H]"""
+def _rank_hands(boards: Cards, hands: Cards, ranks: NDArray[np.int32]) -> None:
+    """The showdown rank of every hand on every full board. [C, H]"""
     for row in prange(len(boards)):
         board = 0
         num_cards = 0
@@ -164,24 +164,22 @@ def _rank_hands(boards: Cards, hands: Cards, strengths: NDArray[np.int32]) -> No
         num_cards += 1 if hands[0, 1] == NO_CARD else 2
         for hand in range(len(hands)):
             mine = add_card(add_card(0, hands[hand, 0]), hands[hand, 1])
-            strengths[row, hand] = (
-                _DEAD if mine & board else packed_strength(mine | board, num_cards)
-            )
+            ranks[row, hand] = _DEAD if mine & board else packed_rank(mine | board, num_cards)
 
 
 @njit(cache=True, parallel=True)
 def _compare_hands(
-    strengths: NDArray[np.int32], own: NDArray[np.integer], out: NDArray[np.float64]
+    ranks: NDArray[np.int32], own: NDArray[np.integer], out: NDArray[np.float64]
 ) -> None:
     """The equity of some of the hands against each hand, over all boards. [M, H]"""
-    num_hands = strengths.shape[1]
+    num_hands = ranks.shape[1]
     for row in prange(len(own)):
         points = np.zeros(num_hands, np.int32)  # two for a win, one for a tie
         count = np.zeros(num_hands, np.int32)
-        for board in range(len(strengths)):
-            mine = strengths[board, own[row]]
+        for board in range(len(ranks)):
+            mine = ranks[board, own[row]]
             if mine != _DEAD:
-                theirs = strengths[board]
+                theirs = ranks[board]
                 for hand in range(num_hands):
                     # A dead hand is stronger than any other, so it never adds a point.
                     points[hand] += (mine > theirs[hand]) + (mine >= theirs[hand])

@@ -27,20 +27,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
+from env.arrays import Bools, Doubles, Longs
 from env.betting_tree import NONE, SHOWDOWN, BettingTree
 from env.cards import NO_CARD, NUM_BOARD
 from env.game import Game
 from env.views import Views
 from evaluation.equity import Boards, HandTable
-from evaluation.range_sums import (
-    Bools,
-    Ints,
-    PlayRows,
-    Vectors,
-    draw_actions,
-    multiply_strategy,
-    weigh_ranges,
-)
+from evaluation.range_sums import PlayRows, draw_actions, multiply_strategy, weigh_ranges
 from policies.answers import checked
 
 if TYPE_CHECKING:
@@ -100,7 +93,7 @@ class _Batch:
     """P = B · M plays (a board, an own hand on it), to be played in both seats."""
 
     boards: Boards
-    numbers: Vectors  # [2, P, levels] one for every decision that q may face
+    numbers: Doubles  # [2, P, levels] one for every decision that q may face
 
 
 def _drawn(
@@ -121,7 +114,7 @@ def _drawn(
     steps = np.sqrt(np.arange(levels) + 2.5)  # on a circle of length one; irrational
     for row in range(size):
         full[row, :num_cards] = rng.choice(rules.deck, num_cards, replace=False)
-        order = table.by_strength(full[row])
+        order = table.by_rank(full[row])
         own[row] = order[((which + rng.random()) * (len(order) / num_own)).astype(np.int64)]
         numbers[row] = (rng.random((2, 1, levels)) + which[:, None] * steps) % 1
     boards = Boards(table, full, own)
@@ -135,12 +128,12 @@ class _Ranges:
     K distinct (visible board, node), A of them nodes of q.
     """
 
-    of_play: Ints  # [n]
-    reach: Vectors  # [K, H] zero for hands that the visible board rules out
-    joint_of: Ints  # [K] row of `joint`; NONE where q is not to act
-    joint: Vectors  # [A, 3, H] reach times the probability of each action
+    of_play: Longs  # [n]
+    reach: Doubles  # [K, H] zero for hands that the visible board rules out
+    joint_of: Longs  # [K] row of `joint`; NONE where q is not to act
+    joint: Doubles  # [A, 3, H] reach times the probability of each action
 
-    def row_after(self, rows: Ints, actions: Ints) -> Ints:
+    def row_after(self, rows: Longs, actions: Longs) -> Longs:
         """Where q's new reach stands when `joint` is put below `reach`. [n]"""
         return len(self.reach) + NUM_ACTIONS * self.joint_of[rows] + actions
 
@@ -153,9 +146,9 @@ class _Seat:
     boards: Boards
     ask: ViewStrategies
     seat: int
-    numbers: Vectors  # [P, levels]
+    numbers: Doubles  # [P, levels]
 
-    def play(self) -> Vectors:
+    def play(self) -> Doubles:
         """What LBR wins in each play, chips. [P]"""
         tree = self.tree
         won = np.zeros(len(self.boards.own_of))
@@ -179,7 +172,7 @@ class _Seat:
             plays, nodes, origin = plays[~over], nodes[~over], origin[~over]
         return won
 
-    def _ranges(self, plays: Ints, looks: Ints, reach: Vectors, origin: Ints) -> _Ranges:
+    def _ranges(self, plays: Longs, looks: Longs, reach: Doubles, origin: Longs) -> _Ranges:
         """The distinct ranges of some plays, from those a step earlier."""
         tree, boards = self.tree, self.boards
         # At a showdown all cards have come, whatever the street of the last bet.
@@ -194,7 +187,7 @@ class _Seat:
         joint = self._joint(visible[asked], nodes[asked], reach[asked])
         return _Ranges(of_play, reach, np.where(asked, np.cumsum(asked) - 1, NONE), joint)
 
-    def _joint(self, visible: Ints, nodes: Ints, reach: Vectors) -> Vectors:
+    def _joint(self, visible: Longs, nodes: Longs, reach: Doubles) -> Doubles:
         """q's reach times its strategy; one question for each distinct view. [A, 3, H]"""
         boards, counts = self.boards, self.boards.num_views[visible]
         starts = np.cumsum(counts) - counts
@@ -209,7 +202,7 @@ class _Seat:
         multiply_strategy(reach, strategy, starts, boards.view_of, visible, joint)
         return joint
 
-    def _choose(self, plays: Ints, nodes: Ints, ranges: _Ranges, chosen: Bools) -> Ints:
+    def _choose(self, plays: Longs, nodes: Longs, ranges: _Ranges, chosen: Bools) -> Longs:
         """The best action at LBR's decisions, were both to check and call from then on. [n]"""
         tree, seat = self.tree, self.seat
         mass, won, folding, won_folding = np.empty((4, len(plays)))
@@ -231,7 +224,7 @@ class _Seat:
         # The cheapest of the best; rounding must not decide between equals.
         return (values >= values.max(axis=1, keepdims=True) - _TIE_CHIPS).argmax(axis=1)
 
-    def _won_at_end(self, plays: Ints, nodes: Ints, ranges: _Ranges, over: Bools) -> Vectors:
+    def _won_at_end(self, plays: Longs, nodes: Longs, ranges: _Ranges, over: Bools) -> Doubles:
         """What LBR wins where plays end: at a showdown, on average over q's range. [n]"""
         tree = self.tree
         sign = 1 if self.seat == 0 else -1
@@ -242,7 +235,7 @@ class _Seat:
         won[showdown] *= 2 * points / mass - 1
         return won
 
-    def _weigh(self, street: int, plays: Ints, ranges: _Ranges, rows: Ints) -> Vectors:
+    def _weigh(self, street: int, plays: Longs, ranges: _Ranges, rows: Longs) -> Doubles:
         """Sums over q's range, see `weigh_ranges`. [n, 4]"""
         boards, of_play = self.boards, ranges.of_play[rows]
         sums = np.empty((len(plays), 4))
@@ -255,7 +248,7 @@ class _Seat:
         )
         return sums
 
-    def _reply(self, plays: Ints, nodes: Ints, ranges: _Ranges, rows: Bools) -> Ints:
+    def _reply(self, plays: Longs, nodes: Longs, ranges: _Ranges, rows: Bools) -> Longs:
         """q's actions, drawn from what its range does, the whole board known. [n]"""
         boards = self.boards
         replies = np.empty(len(plays), np.int64)

@@ -12,21 +12,19 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-Vectors = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from env.arrays import Doubles, Longs
 
 
 class PlayRows(NamedTuple):
     """A table and the row of it that belongs to each play."""
 
     table: NDArray[Any]  # [rows, ..., H]
-    rows: Ints  # [n]; negative where a play has none
+    rows: Longs  # [n]; negative where a play has none
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
 def weigh_ranges(
-    reach: PlayRows, folds: PlayRows, apart: PlayRows, equity: PlayRows, sums: Vectors
+    reach: PlayRows, folds: PlayRows, apart: PlayRows, equity: PlayRows, sums: Doubles
 ) -> None:
     """Σ π, Σ π wp over the hands apart from one's own, and both with the part of π that folds.
 
@@ -56,7 +54,7 @@ def weigh_ranges(
 
 @njit(cache=True, parallel=True)
 def multiply_strategy(
-    reach: Vectors, strategy: Vectors, starts: Ints, view_of: Ints, visible: Ints, joint: Vectors
+    reach: Doubles, strategy: Doubles, starts: Longs, view_of: Longs, visible: Longs, joint: Doubles
 ) -> None:
     """Reach times the probability of each action. [A, H] → [A, 3, H]
 
@@ -72,7 +70,7 @@ def multiply_strategy(
 
 @njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
 def draw_actions(
-    joint: PlayRows, apart: PlayRows, possible: PlayRows, numbers: Vectors, actions: Ints
+    joint: PlayRows, apart: PlayRows, possible: PlayRows, numbers: Doubles, actions: Longs
 ) -> None:
     """The action whose share of the range's mass a number falls into, never one of no mass. [n]
 

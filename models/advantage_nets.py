@@ -22,13 +22,13 @@ from deep_cfr.networks.network_policy import StoredPolicy, regret_matching_polic
 from deep_cfr.networks.weight_check import weights_problem
 from deep_cfr.single_deep_cfr import SingleDeepCFR
 from deep_cfr.solver import PLAYERS, Solver
+from env.arrays import Floats
 from env.game import Game, load_game
 from models.arrays import read_arrays
 from models.description import checked_config
 from models.json_object import one_line
 from models.run_state import RunState, latest_state
 from models.storage import StorageError, whole_file
-from policies.policy import Floats
 
 ABOUT, CHECKSUM = "about", "checksum"  # what the networks are of, and that they are as saved
 ROOM_FOR_NAMES = 1 << 17  # bytes of the names, shapes and settings beside the weights

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from env.actions import ACTION_NAMES, NUM_ACTIONS
+from env.arrays import Floats
 from env.betting_tree import BettingTree
 from env.cards import Cards, cards_text
-from policies.policy import Floats
 
 _ROUNDING = 1e-5  # how far float32 probabilities may sum from one
 

@@ -10,11 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from policies.policy import Floats
-
-Ints = NDArray[np.int32]
+from env.arrays import Floats, Ints
 
 
 @njit(cache=True)

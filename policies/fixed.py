@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from env.actions import CALL, NUM_ACTIONS
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import Cards
 from env.views import Views
-from policies.policy import Floats, Nodes, ViewStrategies
+from policies.policy import ViewStrategies
 
 
 class TabularPolicy:

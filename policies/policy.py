@@ -13,11 +13,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from env.arrays import Floats, Nodes
 from env.cards import Cards
 from env.views import Views
 
-Floats = NDArray[np.float32]
-Nodes = NDArray[np.integer]
 ViewStrategies = Callable[[NDArray[np.integer], Nodes], Floats]
 
 

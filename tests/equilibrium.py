@@ -10,12 +10,13 @@ from scipy.optimize import linprog
 from scipy.sparse import bmat, coo_matrix, csr_matrix
 
 from env.actions import NUM_ACTIONS
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import Cards
 from env.deals import canonical_views, showdown_results
 from env.rules import Rules
 from tests.brute_force import every_deal
-from tests.policies import Nodes, Stateless, Strategies
+from tests.policies import Stateless
 
 Infoset = tuple[bytes, int]  # canonical cards, node
 
@@ -61,7 +62,7 @@ class Equilibrium(Stateless):
         self.value, plans = self._solve()
         self._table = dict(self._probabilities(plans))
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         rows = [self._table[card.tobytes(), int(n)] for card, n in zip(cards, nodes, strict=True)]
         return np.array(rows, np.float32)
 

@@ -9,21 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import NUM_SLOTS, RANKS, Cards, canonical
 from env.views import Views
-
-Nodes = NDArray[np.integer]
-Strategies = NDArray[np.float32]
 
 
 class Stateless:
     """A policy with nothing to keep between questions about the same cards."""
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         raise NotImplementedError
 
-    def for_views(self, views: Views) -> Callable[[Nodes, Nodes], Strategies]:
+    def for_views(self, views: Views) -> Callable[[Nodes, Nodes], Floats]:
         return lambda rows, nodes: self.strategies(views.cards[rows], nodes)
 
 
@@ -34,7 +32,7 @@ class Uniform(Stateless):
     tree: BettingTree
     calls: list[int] = field(default_factory=list)
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         self.calls.append(len(cards))
         legal = self.tree.legal[nodes].astype(np.float32)
         return legal / legal.sum(axis=1, keepdims=True)
@@ -50,7 +48,7 @@ class Hashed(Stateless):
     tree: BettingTree
     seed: int
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         assert (canonical(cards) == cards).all()
         key = np.full((len(cards), NUM_SLOTS + 1), self.seed, np.uint8)
         key[:, :NUM_SLOTS] = cards
@@ -74,7 +72,7 @@ class Fixed(Stateless):
 
     row: list[float]
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         return np.tile(np.array(self.row, np.float32), (len(nodes), 1))
 
 
@@ -82,7 +80,7 @@ class Fixed(Stateless):
 class AlwaysFold(Stateless):
     tree: BettingTree
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         action = np.where(self.tree.legal[nodes, FOLD], FOLD, CALL)
         return np.eye(NUM_ACTIONS, dtype=np.float32)[action]
 
@@ -95,7 +93,7 @@ class KuhnEquilibrium(Stateless):
     alpha: float
     queen_calls: float = 1 / 3  # of player 1
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         putting_chips_in = {  # by history: with jack, queen, king
             "": (self.alpha, 0, 3 * self.alpha),
             "cr": (0, self.alpha + 1 / 3, 1),
@@ -110,6 +108,6 @@ class KuhnEquilibrium(Stateless):
         return rows
 
 
-def normalised(strategies: Strategies) -> NDArray[np.float64]:
+def normalised(strategies: Floats) -> NDArray[np.float64]:
     exact = strategies.astype(np.float64)
     return exact / exact.sum(axis=1, keepdims=True)

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deep_cfr.sampling.samples import Samples
+from env.arrays import Doubles, Nodes
 from env.cards import Cards
 from env.deals import canonical_views, showdown_results
 from env.game import Game
 from tests.brute_force import every_deal
-from tests.policies import Nodes, Stateless
+from tests.policies import Stateless
 
-Doubles = NDArray[np.float64]
 Means = dict[int, Doubles]  # [2, 4] by group: means of the four numbers, standard errors
 Groups = Callable[[Cards, Nodes], Nodes]  # [k, n] the groups that each infoset belongs to
 RANKS = 14  # the last one stands for no card

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from deep_cfr.config import Config
 from deep_cfr.presets import PRESETS
 from deep_cfr.solver import Solver
+from env.arrays import Nodes
 from env.cards import Cards
 from env.deals import canonical_views, deal
 from env.game import Game, load_game
 
 ROOT = Path(__file__).parent.parent
-Nodes = NDArray[np.integer]
 Arrays = dict[str, NDArray[Any]]
 
 # The default path in small (many hands on each board, rounds, strength regression of the

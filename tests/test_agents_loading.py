@@ -15,6 +15,7 @@ import agents
 from agents.names import BOT_NAMES
 from deep_cfr.presets import PRESETS
 from deep_cfr.solver import Solver
+from env.arrays import Nodes
 from env.betting_tree import BettingTree
 from env.cards import Cards, canonical
 from env.deals import canonical_views, deal
@@ -24,7 +25,6 @@ from models.advantage_nets import load_single, save_advantage_nets
 from models.loading import load_model
 from models.saving import save_model
 from models.storage import StorageError
-from policies.policy import Nodes
 from training.checkpoint import save_latest
 
 ROOT = Path(__file__).parent.parent

@@ -14,9 +14,9 @@ from benchmarks import all as every
 from benchmarks import measuring
 from benchmarks.traversal import learned_solver, make_seatings, sample_one_round
 from deep_cfr.presets import PRESETS
+from env.arrays import Floats
 from env.cards import Cards
 from env.strength import Strengths
-from env.win_rates import Floats
 
 SCRIPTS = list(dict.fromkeys(row.script for row in every.ROWS))
 SHARED_MODULES = {"__init__", "all", "measuring", "random_rows"}

@@ -6,6 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from env.arrays import Floats, Nodes
 from env.boards import boards, hand_classes, private_hands, sampled
 from env.cards import NO_CARD, Cards
 from env.game import Game, load_game
@@ -18,16 +19,7 @@ from evaluation.best_response import (
 )
 from tests.brute_force import OPENSPIEL, BruteForce, InOpenSpiel, tree_of
 from tests.equilibrium import Equilibrium
-from tests.policies import (
-    AlwaysFold,
-    Fixed,
-    Hashed,
-    KuhnEquilibrium,
-    Nodes,
-    Stateless,
-    Strategies,
-    Uniform,
-)
+from tests.policies import AlwaysFold, Fixed, Hashed, KuhnEquilibrium, Stateless, Uniform
 
 SMALL_FLOP_HOLDEM = "fhp:ranks=TJQKA,suits=cd"
 
@@ -177,7 +169,7 @@ class LooksAtSuits(Stateless):
     def __init__(self, rules: Rules) -> None:
         self.hashed = Hashed(tree_of(rules), 9)
 
-    def strategies(self, cards: Cards, nodes: Nodes) -> Strategies:
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         legal = self.hashed.tree.legal[nodes].astype(np.float32)
         clubs = (cards[:, :1] & 3 == 0) & (cards[:, :1] != NO_CARD)
         plain = legal / legal.sum(axis=1, keepdims=True)

@@ -18,7 +18,7 @@ from env.deals import (
     showdown_results,
     visible_cards,
 )
-from env.hands import strengths
+from env.hands import hand_ranks
 from env.rules import FHP, HULH, KUHN, LEDUC, PRESETS, Rules
 
 
@@ -105,7 +105,7 @@ def test_hidden_cards_never_change_what_a_player_sees(
 def test_showdowns_compare_the_hands(rules: Rules) -> None:
     deals = deal(rules, 20_000, np.random.default_rng(5))
     mine, theirs = deals[:, [0, 1, *range(4, 9)]], deals[:, 2:]
-    expected = np.sign(strengths(mine) - strengths(theirs))
+    expected = np.sign(hand_ranks(mine) - hand_ranks(theirs))
     np.testing.assert_array_equal(showdown_results(deals), expected)
     swapped = deals[:, [2, 3, 0, 1, *range(4, 9)]]
     np.testing.assert_array_equal(showdown_results(swapped), -expected)

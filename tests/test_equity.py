@@ -90,7 +90,7 @@ def test_boards_give_every_hand_its_view() -> None:
     rng = np.random.default_rng(0)
     table = HandTable(HULH, rng)
     full = np.stack([rng.choice(52, 5, replace=False) for _ in range(3)]).astype(np.uint8)
-    boards = Boards(table, full, np.stack([table.by_strength(row)[:2] for row in full]))
+    boards = Boards(table, full, np.stack([table.by_rank(row)[:2] for row in full]))
     assert len(boards.visible) == 1 + 3 * 3, "all boards start empty"
     assert boards.num_views[0] == 169
     for street, shown in enumerate(HULH.visible_board):

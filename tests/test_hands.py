@@ -9,7 +9,7 @@ import pytest
 from phevaluator import evaluate_cards
 
 from env.cards import NO_CARD, Cards, parse_cards
-from env.hands import CATEGORIES, categories, strengths
+from env.hands import CATEGORIES, categories, hand_ranks
 
 # Frequencies of five-card poker hands among all C(52, 5).
 FIVE_CARD_COUNTS = {
@@ -30,7 +30,7 @@ def test_every_five_card_hand_has_its_category() -> None:
     flat = np.fromiter(
         (c for hand in combinations(range(52), 5) for c in hand), np.uint8, 5 * count
     )
-    values = strengths(flat.reshape(count, 5))
+    values = hand_ranks(flat.reshape(count, 5))
     counts = np.bincount(categories(values), minlength=9).tolist()
     assert dict(zip(CATEGORIES, counts, strict=True)) == FIVE_CARD_COUNTS
     assert len(np.unique(values)) == 7462, "the number of distinct five-card hands"
@@ -44,7 +44,7 @@ def random_hands(seed: int, n: int, num_cards: int) -> Cards:
 @pytest.mark.parametrize(("num_cards", "pairs"), [(5, 20_000), (6, 20_000), (7, 110_000)])
 def test_orders_pairs_as_an_independent_evaluator(num_cards: int, pairs: int) -> None:
     hands = random_hands(num_cards, 2 * pairs, num_cards)
-    ours = strengths(hands).reshape(pairs, 2)
+    ours = hand_ranks(hands).reshape(pairs, 2)
     # phevaluator numbers cards as we do; its best rank is 1.
     theirs = -np.array([evaluate_cards(*hand) for hand in hands.tolist()]).reshape(pairs, 2)
     np.testing.assert_array_equal(
@@ -56,7 +56,7 @@ def test_hands_on_one_board_compare_as_an_independent_evaluator() -> None:
     """Shared boards make close calls and ties frequent, as at a real showdown."""
     deals = random_hands(99, 30_000, 9)
     first, second = deals[:, [0, 1, 4, 5, 6, 7, 8]], deals[:, [2, 3, 4, 5, 6, 7, 8]]
-    ours = np.sign(strengths(first) - strengths(second))
+    ours = np.sign(hand_ranks(first) - hand_ranks(second))
     theirs = [
         evaluate_cards(*b) - evaluate_cards(*a)
         for a, b in zip(first.tolist(), second.tolist(), strict=True)
@@ -86,7 +86,7 @@ def test_hands_on_one_board_compare_as_an_independent_evaluator() -> None:
 )
 def test_close_calls(better: str, worse: str) -> None:
     strong, weak = (
-        strengths(np.array([parse_cards(hand)], np.uint8))[0] for hand in (better, worse)
+        hand_ranks(np.array([parse_cards(hand)], np.uint8))[0] for hand in (better, worse)
     )
     assert strong > weak
 
@@ -95,16 +95,16 @@ def test_empty_slots_and_order_do_not_count() -> None:
     hands = random_hands(3, 500, 5)
     padded = np.full((500, 7), NO_CARD, np.uint8)
     padded[:, [6, 1, 3, 0, 4]] = hands
-    np.testing.assert_array_equal(strengths(padded), strengths(hands))
+    np.testing.assert_array_equal(hand_ranks(padded), hand_ranks(hands))
 
 
 def test_seven_cards_are_as_good_as_their_best_five() -> None:
     hands = random_hands(4, 3_000, 7)
-    best = np.max([strengths(hands[:, list(five)]) for five in combinations(range(7), 5)], axis=0)
-    np.testing.assert_array_equal(strengths(hands), best)
+    best = np.max([hand_ranks(hands[:, list(five)]) for five in combinations(range(7), 5)], axis=0)
+    np.testing.assert_array_equal(hand_ranks(hands), best)
 
 
 @pytest.mark.parametrize("shape", [(7,), (2, 9), (2, 2, 7)])
 def test_what_is_no_list_of_hands_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="rows of at most 7 cards expected"):
-        strengths(np.zeros(shape, np.uint8))
+        hand_ranks(np.zeros(shape, np.uint8))

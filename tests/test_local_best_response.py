@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from env.actions import CALL, FOLD, RAISE
+from env.arrays import Nodes
 from env.betting_tree import FOLDED, BettingTree
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
 from env.deals import showdown_result
@@ -20,7 +21,6 @@ from evaluation.best_response import exploitability
 from evaluation.local_best_response import LocalBestResponse, local_best_response
 from policies.fixed import TabularPolicy, uniform_policy
 
-Nodes = NDArray[np.integer]
 Hand = tuple[int, ...]
 
 

@@ -19,6 +19,7 @@ from deep_cfr.networks.network_policy import (
 )
 from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.sampling.external_sampling import traverse
+from env.arrays import Nodes
 from env.cards import Cards
 from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, LEDUC, Rules
@@ -26,7 +27,7 @@ from env.strength import Strengths
 from env.views import Views
 from models.storage import deflate
 from policies.fixed import uniform_policy
-from tests.small_runs import Nodes, infosets
+from tests.small_runs import infosets
 
 
 def random_infosets(rules: Rules, count: int) -> tuple[Cards, Nodes]:

@@ -26,18 +26,18 @@ from deep_cfr.sampling.range_dealing import (
     deal_ranges,
     stratified_sample,
 )
-from deep_cfr.sampling.range_kernels import Ints, Level, PublicTree, expand
+from deep_cfr.sampling.range_kernels import Level, PublicTree, expand
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Samples
+from env.arrays import Doubles, Floats, Ints, Nodes
 from env.cards import Cards
 from env.game import Game, load_game
 from env.rules import Rules, parse_rules
 from env.views import Views
 from policies.fixed import TabularPolicy
-from policies.policy import Floats, Policy
-from tests.policies import Hashed, Nodes
+from policies.policy import Policy
+from tests.policies import Hashed
 from tests.sample_means import (
-    Doubles,
     Exact,
     Expected,
     Groups,

@@ -11,6 +11,7 @@ import pytest
 from deep_cfr.presets import PRESETS
 from deep_cfr.single_deep_cfr import SingleDeepCFR
 from deep_cfr.solver import Solver
+from env.arrays import Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import Cards
 from env.deals import canonical_views, deal, showdown_results
@@ -19,7 +20,6 @@ from env.rules import KUHN, LEDUC, Rules
 from evaluation.best_response import expected_value, exploitability
 from models.advantage_nets import load_single, save_advantage_nets
 from policies.fixed import TabularPolicy, uniform_policy
-from policies.policy import Floats, Nodes
 from tests.test_traversal import random_policy
 from training.checkpoint import save_latest
 

@@ -88,7 +88,7 @@ def test_an_iteration_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def run_of(folder: Path, config: Config, resume: bool = False) -> Run:
     places = Places("r", folder / "runs" / "r", folder / "checkpoints" / "r")
-    return Run(config, places, lambda solver, policy, new_bar: None, resume)
+    return Run(config, places, lambda solver, policy, new_bar: [], resume)
 
 
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, step: str, number: int) -> None:

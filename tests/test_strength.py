@@ -9,7 +9,7 @@ import pytest
 
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, parse_cards
 from env.deals import canonical_views, deal
-from env.hands import strengths
+from env.hands import hand_ranks
 from env.rules import FHP, HULH, LEDUC, Rules, parse_rules
 from env.strength import Strengths
 from env.strength_tables import (
@@ -47,8 +47,8 @@ def slow_rate(hole: Cards, board: Cards) -> float:
     left = [c for c in range(NO_CARD) if c not in hole and c not in board]
     opponents = np.array(list(combinations(left, 2)), np.uint8)
     rows = np.concatenate([opponents, np.tile(board, (len(opponents), 1))], axis=1)
-    mine = strengths(np.concatenate([hole, board])[None])[0]
-    theirs = strengths(rows)
+    mine = hand_ranks(np.concatenate([hole, board])[None])[0]
+    theirs = hand_ranks(rows)
     return float((mine > theirs).mean() + (mine == theirs).mean() / 2)
 
 

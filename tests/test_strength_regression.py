@@ -24,11 +24,11 @@ from deep_cfr.networks.network import make_network
 from deep_cfr.networks.network_policy import NetworkPolicy
 from deep_cfr.networks.strength_table import MIN_PROBABILITY, add_table_values
 from deep_cfr.solver import Solver
+from env.arrays import Floats
 from env.game import Game, load_game
 from env.rules import FHP
 from env.views import Views
 from policies.fixed import uniform_policy
-from policies.policy import Floats
 from tests.small_runs import infosets, seen_at, solver_of
 
 

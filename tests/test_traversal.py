@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from deep_cfr.sampling.external_sampling import traverse, traverse_deals
+from env.arrays import Floats, Nodes
 from env.betting_tree import FOLDED, BettingTree
 from env.cards import Cards, canonical
 from env.compiler import compile_tree
@@ -17,7 +18,7 @@ from env.game import Game, load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, Rules
 from policies.drawing import draw, sample_action
 from policies.fixed import TabularPolicy, uniform_policy
-from policies.policy import Floats, Nodes, Policy
+from policies.policy import Policy
 from tests.recursive_traversal import Key, Recursion, Sample, as_samples
 
 

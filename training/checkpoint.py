@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.fitting.strength_regression import StrengthRegression, Sums
+from deep_cfr.fitting.strength_regression import StrengthRegression
 from deep_cfr.memory import ROW, Reservoir
 from deep_cfr.networks.weight_check import weights_problem
 from deep_cfr.solver import PLAYERS, Solver
+from env.arrays import Doubles, Floats
 from env.betting_tree import BettingTree
 from models.advantage_nets import named, unnamed
 from models.arrays import read_array, read_arrays
@@ -26,7 +27,6 @@ from models.json_object import one_line
 from models.run_state import STATE_FILE, RunState, latest_state
 from models.saving import versions
 from models.storage import StorageError, checked_folder, file_digest, whole_folder
-from policies.policy import Floats
 from training.metrics import IterationMetrics
 from training.saved_rows import rows_problem
 
@@ -63,7 +63,7 @@ class _Saved:
     weights: list[list[Floats]]  # by player
     advantages: list[NDArray[np.void]]  # by player
     strategies: NDArray[np.void]
-    sums: list[dict[str, Sums]]  # of the regressions, in the order of `_regressions`
+    sums: list[dict[str, Doubles]]  # of the regressions, in the order of `_regressions`
 
 
 def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _read_weights(file: Path, solver: Solver) -> list[list[Floats]]:
     return weights
 
 
-def _read_sums(file: Path, regression: StrengthRegression) -> dict[str, Sums]:
+def _read_sums(file: Path, regression: StrengthRegression) -> dict[str, Doubles]:
     if not file.exists():
         raise StorageError(f"{file} is missing: an earlier version saved this run differently")
     size = sum(value.nbytes for value in regression.sums().values())

@@ -30,10 +30,9 @@ from numpy.typing import NDArray
 from deep_cfr.networks.encoding import KNOTS, Encoding
 from deep_cfr.networks.network import NUM_OUTPUTS
 from deep_cfr.networks.strength_table import knot_below
-from env.views import Bytes, Views
-from policies.policy import Floats, Nodes
+from env.arrays import Bytes, Doubles, Floats, Nodes
+from env.views import Views
 
-Sums = NDArray[np.float64]
 STRATEGY_STEPS = 512  # per unit, to which a strategy's table is rounded so that it deflates well
 
 
@@ -51,9 +50,9 @@ STRATEGY_RIDGE = Ridge(common=1.0, bucket=8.0)  # strategies are less noisy than
 class NormalEquations(NamedTuple):
     """Sums over samples, weighted by t and by reach where that is not sampled. R rows, K knots."""
 
-    diagonal: Sums  # [R, K] Σ t · w_k²
-    off_diagonal: Sums  # [R, K − 1] Σ t · w_k · w_{k+1}
-    right_side: Sums  # [R, K, 3] Σ t · w_k · y
+    diagonal: Doubles  # [R, K] Σ t · w_k²
+    off_diagonal: Doubles  # [R, K − 1] Σ t · w_k · w_{k+1}
+    right_side: Doubles  # [R, K, 3] Σ t · w_k · y
 
 
 class StrengthRegression:
@@ -98,11 +97,11 @@ class StrengthRegression:
             self.restore(before)
             raise
 
-    def sums(self) -> dict[str, Sums]:
+    def sums(self) -> dict[str, Doubles]:
         """All there is to save."""
         return self.equations._asdict()
 
-    def problem(self, sums: dict[str, Sums]) -> str | None:
+    def problem(self, sums: dict[str, Doubles]) -> str | None:
         """Why these cannot be sums of this regression; None if they can."""
         for name, own in self.sums().items():
             saved = sums.get(name)
@@ -114,7 +113,7 @@ class StrengthRegression:
             return "sums of squares are negative"
         return None
 
-    def restore(self, sums: dict[str, Sums]) -> None:
+    def restore(self, sums: dict[str, Doubles]) -> None:
         """Take over saved sums."""
         problem = self.problem(sums)
         if problem:
@@ -180,7 +179,7 @@ def _solve(
 
 
 @njit(cache=True)
-def _subtract_product(diagonal: Sums, off_diagonal: Sums, x: Sums, out: Sums) -> None:
+def _subtract_product(diagonal: Doubles, off_diagonal: Doubles, x: Doubles, out: Doubles) -> None:
     """Takes a symmetric tridiagonal matrix times x off `out`. [K], [K − 1], [K, 3], [K, 3]"""
     for k in range(len(diagonal)):
         for action in range(3):
@@ -194,7 +193,7 @@ def _subtract_product(diagonal: Sums, off_diagonal: Sums, x: Sums, out: Sums) ->
 
 @njit(cache=True)
 def _solve_tridiagonal(
-    diagonal: Sums, ridge: float, off_diagonal: Sums, right_side: Sums, ratio: Sums
+    diagonal: Doubles, ridge: float, off_diagonal: Doubles, right_side: Doubles, ratio: Doubles
 ) -> None:
     """Solves by elimination downwards and substitution upwards, in place of `right_side`. [K, 3]"""
     knots = len(diagonal)

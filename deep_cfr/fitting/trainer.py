@@ -34,8 +34,8 @@ from deep_cfr.networks.graph_features import GraphFeatures
 from deep_cfr.networks.network import NUM_OUTPUTS, Network, initial_weights
 from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import add_table_values
+from env.arrays import Floats
 from env.views import Views
-from policies.policy import Floats
 
 BLOCK = 100  # updates from one validation, or entry of the loss curve, to the next
 SECONDS_AT_ONCE = 0.5  # that a compiled call takes at most, so that a fit can be stopped soon

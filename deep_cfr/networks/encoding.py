@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import ConfigError
 from env.actions import CALL, RAISE
+from env.arrays import Bytes, Floats, Nodes
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards
 from env.game import Game
-from env.views import STRENGTH_LEVELS, Bytes, Views, num_hand_buckets
-from policies.policy import Floats, Nodes
+from env.views import STRENGTH_LEVELS, Views, num_hand_buckets
 
 THESIS_SLOTS = 52
 KNOTS = 17

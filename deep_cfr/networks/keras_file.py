@@ -22,7 +22,7 @@ import h5py
 import numpy as np
 
 from deep_cfr.networks.encoding import KNOTS, Encoding
-from policies.policy import Floats
+from env.arrays import Floats
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 PARTS = ("card_branch", "bet_branch", "head")

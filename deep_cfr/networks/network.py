@@ -25,7 +25,7 @@ from deep_cfr.networks.encoding import Encoding
 from deep_cfr.networks.keras_file import TABLE_LAYER
 from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import MIN_PROBABILITY
-from policies.policy import Floats
+from env.arrays import Floats
 
 NUM_OUTPUTS = 3
 THESIS_INIT = 0.005

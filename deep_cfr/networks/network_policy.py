@@ -15,9 +15,10 @@ from deep_cfr.networks.network import Network
 from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.networks.strength_table import add_table_values
 from deep_cfr.regret_matching import regret_matching
+from env.arrays import Floats, Nodes
 from env.cards import NUM_SLOTS, Cards
 from env.views import Views
-from policies.policy import Floats, Nodes, ViewStrategies
+from policies.policy import ViewStrategies
 
 CARD_BATCH = 1 << 16  # views pushed through a card branch at once; bounds the memory it takes
 

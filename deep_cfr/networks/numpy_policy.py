@@ -7,9 +7,10 @@ import numpy as np
 from deep_cfr.networks.keras_file import SavedNetwork
 from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.networks.strength_table import add_table_values
+from env.arrays import Floats, Nodes
 from env.cards import Cards
 from env.views import Views
-from policies.policy import Floats, Nodes, ViewStrategies
+from policies.policy import ViewStrategies
 
 
 class NumpyPolicy:

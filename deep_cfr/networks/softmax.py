@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from policies.policy import Floats
+from env.arrays import Floats
 
 ILLEGAL_LOGIT = float(np.finfo(np.float32).min)  # takes the place of an illegal action's logit
 

@@ -15,8 +15,8 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from deep_cfr.networks.encoding import KNOTS
-from env.views import STRENGTH_LEVELS, Bytes
-from policies.policy import Floats
+from env.arrays import Bytes, Floats
+from env.views import STRENGTH_LEVELS
 
 MIN_PROBABILITY = 1e-4  # smallest probability that a logarithm is taken of
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deep_cfr.networks.encoding import Encoding
-from policies.policy import Floats
+from env.arrays import Floats
 
 if TYPE_CHECKING:
     from deep_cfr.networks.keras_file import SavedNetwork

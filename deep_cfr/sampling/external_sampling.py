@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 
 from deep_cfr.memory import make_rows
 from deep_cfr.sampling.samples import Samples
+from env.arrays import Floats, Ints
 from env.betting_tree import BettingTree
 from env.cards import NUM_SLOTS, Cards
 from env.deals import canonical_views, deal, showdown_results
 from env.game import Game
 from env.views import Views
 from policies.drawing import draw, sample_action
-from policies.policy import Floats, Policy, ViewStrategies
-
-Ints = NDArray[np.int32]
+from policies.policy import Policy, ViewStrategies
 
 
 class _Level(NamedTuple):

@@ -17,11 +17,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from env.arrays import Floats
 from env.boards import boards, sampled
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
-from env.hands import strengths
+from env.hands import hand_ranks
 from env.rules import Rules
-from policies.policy import Floats
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,15 @@ def deal_ranges(
         possible = np.full((len(holdings), NUM_SLOTS), NO_CARD, np.uint8)
         possible[:, 2 : 2 + shown] = cards[:shown]
         possible[:, :hole] = cards[shown:][holdings]
-        rows[:] = possible[stratified_sample(strengths(possible), strata, rng)]
-    strength = strengths(full.reshape(-1, NUM_SLOTS)).reshape(full.shape[:2])
+        rows[:] = possible[stratified_sample(hand_ranks(possible), strata, rng)]
+    ranks = hand_ranks(full.reshape(-1, NUM_SLOTS)).reshape(full.shape[:2])
     # Two hands of a stratum are drawn together less often than two of different ones.
     size = len(holdings) // strata
     counts = np.ones((2 * strata, 2 * strata), np.float32)
     pair = np.arange(2 * strata) // 2
     counts[pair[:, None] == pair] = 2 * (size - 1) / size
     disjoint = _disjoint(full[:, :, :2]) * counts
-    results = np.sign(strength[:, :, None] - strength[:, None, :]) * disjoint
+    results = np.sign(ranks[:, :, None] - ranks[:, None, :]) * disjoint
     visible = np.array(rules.visible_board[: rules.streets]) + 2  # slots seen on each street
     seen = np.arange(NUM_SLOTS) < visible[:, None]  # [S, 7]
     views = np.where(seen[None, :, None], full[:, None], np.uint8(NO_CARD))
@@ -88,15 +88,15 @@ def deal_ranges(
 
 
 def stratified_sample(
-    strength: NDArray[np.int32], num_strata: int, rng: np.random.Generator
+    ranks: NDArray[np.int32], num_strata: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Two random hands of each of so many strata, equally large, in order of rank. [2 · strata]
 
     Every hand is as likely as any other. What does not fill the strata is left out at random.
     """
-    size = len(strength) // num_strata
-    kept = rng.permutation(len(strength))[: num_strata * size]
-    ordered = kept[np.argsort(strength[kept], kind="stable")].reshape(num_strata, size)
+    size = len(ranks) // num_strata
+    kept = rng.permutation(len(ranks))[: num_strata * size]
+    ordered = kept[np.argsort(ranks[kept], kind="stable")].reshape(num_strata, size)
     first = rng.integers(size, size=num_strata)
     second = (first + rng.integers(1, size, size=num_strata)) % size
     return np.take_along_axis(ordered, np.stack([first, second], axis=1), axis=1).reshape(-1)

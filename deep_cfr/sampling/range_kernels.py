@@ -11,12 +11,10 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from env.arrays import Floats, Ints
 from env.betting_tree import FOLDED
-from policies.policy import Floats
 
 THRESHOLD = 0.05  # effective mass of the opponent below which Russian roulette is played
-
-Ints = NDArray[np.int32]
 
 
 class Level(NamedTuple):

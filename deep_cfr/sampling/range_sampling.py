@@ -28,14 +28,15 @@ from numpy.typing import NDArray
 
 from deep_cfr.memory import ROW, draw_cells, make_rows
 from deep_cfr.sampling.range_dealing import RangeTable, deal_first_cards, deal_ranges
-from deep_cfr.sampling.range_kernels import Ints, Level, PublicTree, Values, back_up, choose, expand
+from deep_cfr.sampling.range_kernels import Level, PublicTree, Values, back_up, choose, expand
 from deep_cfr.sampling.samples import Samples, joined
+from env.arrays import Bytes, Floats, Ints, Nodes
 from env.betting_tree import FOLDED
 from env.cards import NUM_SLOTS
 from env.game import Game
 from env.progress import Advance
-from env.views import Bytes, Views
-from policies.policy import Floats, Nodes, Policy, ViewStrategies
+from env.views import Views
+from policies.policy import Policy, ViewStrategies
 
 BOARDS_AT_ONCE = 32  # bounds memory
 TINY = np.float32(1e-30)  # replaces a mass of 0, to avoid dividing by it; such hands have weight 0
