@@ -40,7 +40,7 @@ train: .venv/.run
 	$(BIN)/python train.py $(ARGS)
 
 tensorboard: .venv/.run
-	$(BIN)/tensorboard --logdir runs
+	$(BIN)/python -m commands.tensorboard --logdir runs
 
 evaluate: .venv/.run
 	$(BIN)/python evaluate.py $(ARGS)

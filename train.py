@@ -5,32 +5,34 @@ from __future__ import annotations
 import os
 import sys
 
-from commands.train_options import parse
+from commands.train_options import parse, shortened
+from commands.train_places import claimed
 from deep_cfr.config import ConfigError
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.compiler import TreeTooLarge
 from env.rules import RulesError
+from training.console import complain, open_closed_streams
 
 
 def main(arguments: list[str]) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
+    open_closed_streams()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         request = parse(arguments)
-        if not request.resume:
-            request.config()  # bad settings are refused before TensorFlow loads
-        with quiet_without_gpu():
-            from commands import train  # noqa: PLC0415 - loads TensorFlow
+        with claimed(request) as (places, config):
+            with quiet_without_gpu():
+                from commands import train  # noqa: PLC0415 - loads TensorFlow
 
-        return train.run(request)
+            return train.run(request, places, config)
     except (ConfigError, RulesError, TreeTooLarge, ArithmeticError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        complain(f"error: {shortened(str(error))}")
         return 2
     except MemoryError as error:
-        print(f"error: too little memory: {error}; smaller memories help", file=sys.stderr)
+        complain(f"error: too little memory: {shortened(str(error))}; smaller memories help")
         return 2
     except KeyboardInterrupt:
-        print("stopped at once; --resume goes on from the last save", file=sys.stderr)
+        complain("stopped at once; what was saved before stays, and --resume goes on from there")
         return 130
 
 

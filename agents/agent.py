@@ -1,4 +1,4 @@
-"""What an agent is. Knows nothing of TensorFlow, so that matches of bots do without it."""
+"""What an agent is. Knows nothing of TensorFlow, so that bots can play without TensorFlow."""
 
 from __future__ import annotations
 

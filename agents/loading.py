@@ -29,7 +29,7 @@ def load(spec: str | Path, rules: Rules | None = None) -> list[Agent]:
     if text.startswith(SINGLE_PREFIX):
         return [_single(Path(text.removeprefix(SINGLE_PREFIX)), rules)]
     path = Path(text)
-    if path.exists():
+    if _exists(path):
         return [_model(folder, rules) for folder in models_at(path)]
     if text not in BOT_NAMES:
         raise AgentError(
@@ -39,6 +39,14 @@ def load(spec: str | Path, rules: Rules | None = None) -> list[Agent]:
     if rules is None:
         raise AgentError(f"{text} plays any game; say which rules")
     return [Agent(text, make_bot(text, load_game(rules)), rules, "bot")]
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is something at a path; a name that no path can have names nothing."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _model(folder: Path, rules: Rules | None) -> Agent:

@@ -8,9 +8,9 @@ The engine's table becomes an infoset of the agent's game by three rules:
    1 who has not acted yet counts as having checked when player 0 is to act or has bet, and a
    check of player 0 with which the street began is left out. Each player's chips, raises and
    choices are then the same at the table and in the tree.
-3. Every raise counts as one bet, whatever its size. Where the tree has no such line, because the
-   table allows more raises or deeper stacks, two raises less are tried, again and again: the same
-   player has bet last. Where no line is left the agent calls.
+3. Every raise counts as one bet, whatever its size. If the tree has no such line, because the
+   table allows more raises or deeper stacks, two raises are dropped at a time, so that the last
+   raiser stays the same; if no line remains, the agent calls.
 
 The answer is one bet more than the call. A table where that is too little, after a larger raise,
 gets its smallest raise; a player without enough chips goes all-in.

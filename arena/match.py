@@ -7,7 +7,7 @@ All hands of a batch advance together: at each level of the betting tree each ag
 for both seats. The draw that picks an action is a hash of (salt, deal, node) and what agents draw
 per hand is the same for whoever holds the seat. So a policy wins exactly 0 from itself, A wins
 from B exactly what B loses to A, and a seed gives one result whatever the batch size. (Only where a
-network rounds an answer differently in another batch can a hand turn.)
+network rounds an answer differently in another batch can the result of a hand change.)
 """
 
 from __future__ import annotations
@@ -70,7 +70,12 @@ def match(
     batch: int = BATCH,
     progress: Advance | None = None,
 ) -> MatchResult:
-    """Play `num_hands` hands, one more if that is odd; `progress` is called with hands played."""
+    """Play `num_hands` hands, one more if that is odd; `progress` is called with hands played.
+
+    A match takes a seed and no generator. It makes the generators of its deals from the seed, and
+    computes each draw of an action from the seed and the number of the deal, so that actions can be
+    drawn again in any order and in batches of any size.
+    """
     actions = np.zeros((2, game.rules.streets, NUM_ACTIONS), np.int64)
     seats, squares, num_deals = np.zeros(2, np.int64), 0, 0
     for played in batches(game, a, b, num_hands, seed, batch=batch):
@@ -118,7 +123,7 @@ def batches(
     """
     if num_hands < 1 or batch < 1:
         raise ValueError(f"{num_hands} hands in batches of {batch} deals cannot be played")
-    # One generator per purpose, drawn from in the order of the deals: batches leave no trace.
+    # One generator per purpose, drawn from in the order of the deals, whatever the batch size.
     rng = np.random.default_rng([seed, _DEALS])
     hand_rngs = (np.random.default_rng([seed, _HANDS]), np.random.default_rng([seed, _HANDS]))
     salt = int(np.random.default_rng([seed, _SALT]).integers(1 << 63))

@@ -56,7 +56,7 @@ def _cell(table: Standings, i: int, j: int) -> str:
 
 
 def transitivity(table: Standings) -> Iterator[str]:
-    """Whether the ranking tells the whole story."""
+    """Lists cycles and results that contradict the ranking."""
     cycles, upsets = table.cycles, table.upsets
     if not cycles:
         yield "No cycles: no three agents beat one another significantly in a ring."

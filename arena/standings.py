@@ -2,7 +2,7 @@
 
 The ranking is by mean winrate over all opponents. All pairs are played on the same deals, so their
 results are not independent. The interval of a mean is therefore the mean of the intervals, which
-holds however results hang together (the standard deviation of a sum is at most the sum of the
+holds however the results are correlated (the standard deviation of a sum is at most the sum of the
 standard deviations); were they independent, it would be narrower.
 
 A result is significant when its 95 % interval does not contain 0.

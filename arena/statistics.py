@@ -38,7 +38,7 @@ class Tally:
     squares: int = 0  # of what each deal's two hands won together
     showdowns: int = 0  # hands
     showdowns_won: Pair = (0, 0)  # split pots are nobody's
-    folds_won: Pair = (0, 0)  # hands the other one gave up
+    folds_won: Pair = (0, 0)  # hands won because the other agent folded
     pots_won: Pair = (0, 0)  # chips in the middle, of both, in the hands each one won
 
     @classmethod

@@ -23,7 +23,8 @@ Figures = dict[str, float | None]  # None: could not be measured here
 
 FOLDER = Path(__file__).resolve().parent
 NOTHING, FAILED = "–", "failed"
-APART = {"scaling"}  # takes minutes, and its figures are a table of their own
+# Not in the table: these take minutes or hours, and their figures are tables of their own.
+APART = {"scaling", "seeds"}
 NOTES = """\
 OpenSpiel: its universal_poker from Python; its PyTorch Deep CFR
 naive: hand by hand or infoset by infoset through PyPokerEngine; the tree walked, not loaded;
@@ -31,7 +32,8 @@ naive: hand by hand or infoset by infoset through PyPokerEngine; the tree walked
        compute the features of hands anew
 limit: plain products of large matrices on all cores
 ratio: ours divided by the other
-how cost grows with traversals, rows and network: python benchmarks/scaling.py"""
+how cost grows with traversals, rows and network: python benchmarks/scaling.py
+how much results differ from seed to seed: python benchmarks/seeds.py --preset kuhn"""
 NO_PYTORCH = "OpenSpiel's Deep CFR left out: pip install -r requirements-benchmark.txt"
 QUICK = """\
 with --seconds below 1 the exact best response visits a few flops: its time is scaled up, its

@@ -28,7 +28,7 @@ from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
 from models import Model, load
-from models.layout import DEFAULT_ARCHITECTURE, architecture_of, known_count
+from models.layout import DEFAULT_ARCHITECTURE, architecture_of, known_count, unverified_note
 from models.measurements import record_evaluation, record_head_to_head
 from models.model_card import CARD_FILE, write_card
 from models.records import HeadToHead
@@ -79,6 +79,9 @@ class Output:
 def run(request: Request, target: Bot | Models) -> int:
     """Do what the command line asks for; the exit code."""
     output = Output(request)
+    for folder in target.folders if isinstance(target, Models) else ():
+        if note := unverified_note(folder):
+            print(note, file=sys.stderr)
     if isinstance(target, Bot):
         _evaluate_bot(request, target, output)
     elif request.looks_only:

@@ -33,7 +33,7 @@ from commands.tournament_options import Request
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import Game, load_game
 from env.rules import parse_rules
-from models.layout import DEFAULT_ARCHITECTURE, architecture_of, models_at
+from models.layout import DEFAULT_ARCHITECTURE, architecture_of, models_at, unverified_note
 from models.measurements import record_head_to_head
 from models.model_card import write_card
 from models.records import HeadToHead
@@ -95,6 +95,8 @@ def gather(request: Request) -> Field:
         if twins:
             print(f"note: {twins[0]} is named twice and plays once", file=sys.stderr)
             continue
+        if agent.source == "model" and agent.folder and (note := unverified_note(agent.folder)):
+            print(note, file=sys.stderr)
         # Two folders may have the same name; their paths are different.
         name = str(agent.folder) if agent.name in found else agent.name
         found[name], specs[name] = dataclasses.replace(agent, name=name), spec

@@ -163,7 +163,7 @@ def _parser() -> Parser:
     )
     add = parser.add_argument
     add("agents", nargs="+", metavar="AGENT", help="models, runs and bots' names")
-    add("--game", help="such as hulh or leduc; needed only where no model tells it")
+    add("--game", help="such as hulh or leduc; needed only if no model takes part")
     add("--seed", type=int, default=0, metavar="N", help="of deals and draws [0]")
     add("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
     batch = f"deals played at once; changes results by the rounding of networks at most [{BATCH}]"

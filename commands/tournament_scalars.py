@@ -9,6 +9,7 @@ import tensorflow as tf
 from agents import Agent
 from arena.charts import lineage
 from arena.standings import Standings
+from training.tags import STRENGTH, about
 
 
 def write_scalars(logdir: Path, agents: dict[str, Agent], table: Standings) -> None:
@@ -29,10 +30,14 @@ def _write(logdir: Path, agents: dict[str, Agent], table: Standings) -> None:
             agent = agents[table.names[place.agent]]
             if agent.iteration is None:
                 continue
-            tag = f"tournament/{lineage(agent.name)}"
-            tf.summary.scalar(f"{tag}/mean_mbb", place.mbb, step=agent.iteration)
-            tf.summary.scalar(f"{tag}/mean_ci95_mbb", place.ci95_mbb, step=agent.iteration)
+            run, step = lineage(agent.name), agent.iteration
+            _scalar(f"{STRENGTH}/tournament_{run}_mbb", place.mbb, step)
+            _scalar(f"{STRENGTH}_intervals/tournament_{run}_mbb", place.ci95_mbb, step)
             for other, won in zip(table.names, table.mbb[place.agent], strict=True):
                 if other != agent.name:
-                    tf.summary.scalar(f"{tag}/against/{other}_mbb", won, step=agent.iteration)
+                    _scalar(f"{STRENGTH}_against/{run}/{other}_mbb", won, step)
     writer.close()
+
+
+def _scalar(tag: str, value: float, step: int) -> None:
+    tf.summary.scalar(tag, value, step=step, description=about(tag))

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
@@ -15,8 +15,10 @@ from models.layout import EVALUATIONS, TOURNAMENTS
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
 
-Watch with `tensorboard --logdir runs`. Ctrl-C finishes the iteration in hand, saves and stops;
---resume goes on exactly as if the run had never stopped."""
+Watch with `tensorboard --logdir runs`. Ctrl-C gives up the iteration in hand, saves those before it
+and stops; --resume goes on exactly as if the run had never stopped."""
+
+LONGEST_ERROR = 300  # characters of an error that are shown whole
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Request:
     preset: str | None
     run_name: str | None
     resume: str | None
-    logdir: Path | None  # None: runs/, or where the resumed run has its logs
+    logdir: Path | None  # None: runs/
     checkpoints: Path
     max_minutes: float | None
 
@@ -61,9 +63,20 @@ def parse(arguments: list[str]) -> Request:
     return Request(overrides=overrides, **rest)
 
 
+def shortened(text: str) -> str:
+    """An error in one line of bearable length: its beginning and its end, if it is too long."""
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_ERROR else f"{text[:150]} … {text[-100:]}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(shortened(message))
+
+
 def _parser() -> argparse.ArgumentParser:
     presets = "\n".join(f"  {name:<9} {about}" for name, (about, _) in PRESETS.items())
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="train.py",
         description=DESCRIPTION,
         epilog=f"presets:\n{presets}\n\nDefaults in brackets are those of {DEFAULT_PRESET}.",
@@ -77,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         "--max-minutes",
         type=float,
         metavar="MIN",
-        help="stop cleanly after the iteration in hand once this time has passed",
+        help="stop in time to have the closing model by then; at least one iteration is made",
     )
     run.add_argument("--logdir", type=Path, help="logs go here [runs]")
     run.add_argument(

@@ -1,9 +1,9 @@
-"""Every setting of a training run, once, with its unit; and the presets.
+"""Every setting of a training run, once, with its unit.
 
-A run is a function of its `Config`. Fields marked safe change how long a run goes on, what is
-watched and how the average strategy is fitted, which no iteration reads; a resumed run may change
-them. No schedule depends on the total number of iterations or on the clock: a run can always be
-continued as if it had never stopped.
+A run is a function of its `Config`. Fields marked safe may change on resume: they set how long the
+run lasts, what is measured, and how the average strategy is fitted, which no iteration reads. No
+schedule depends on the total number of iterations or on the clock: a run can always be continued
+as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Config:
     traversals: int = setting(5_000, "external-sampling traversals, each of a new deal")
     boards: int = setting(
         0,
-        "boards on which many hands meet, in place of as many single deals as there are "
-        "traversals; 0 = single deals",
+        "boards per iteration for range sampling (many hands on each board); 0 = external "
+        "sampling of single deals",
     )
     board_hands: int = setting(0, "hands held on each of the boards")
     rounds: int = setting(
@@ -109,8 +109,8 @@ class Config:
     keep: int = setting(0, "newest models kept; 0 = all", safe=True)
     eval_every: int = setting(
         0,
-        "iterations between evaluations (kuhn, leduc: exact; fhp: see --eval-boards); 0 = only "
-        "with each saved model",
+        "iterations between evaluations (kuhn, leduc: of the strategy memory's averages; else each "
+        "fits the average strategy); 0 = only with each saved model",
         safe=True,
     )
     eval_boards: int = setting(
@@ -118,6 +118,15 @@ class Config:
         "flops that estimate fhp's exploitability during training, too high on average; 0 = all, "
         "exact",
         safe=True,
+    )
+    eval_hands: int = setting(
+        4_000,
+        "hands of local best response by which a game too large for its exploitability is "
+        "watched; 0 = none",
+        safe=True,
+    )
+    eval_match_hands: int = setting(
+        50_000, "hands against each of two bots by which it is watched; 0 = none", safe=True
     )
 
     @classmethod
@@ -136,7 +145,7 @@ class Config:
         Settings `named` by the user are refused instead, so that none is ignored in silence.
         """
         changes = {}
-        for name, off, reason in _unread(self, rules):
+        for name, off, reason in _without_effect(self, rules):
             if getattr(self, name) == off:
                 continue
             if name in named:
@@ -214,10 +223,14 @@ NOT_NEGATIVE = (
     "keep",
     "eval_every",
     "eval_boards",
+    "eval_hands",
+    "eval_match_hands",
 )
+LARGEST_NUMBER = 2**31 - 1  # what the compiled loops count to
+LARGEST = {"width": 8_192, "seed": 2**63 - 1}  # settings with limits of their own
 
 
-def _unread(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:
+def _without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:
     """Settings that a run of this game would not read: name, what stands for off, why."""
     if not has_strengths(rules):
         for name in ("strength", "strength_regression", "strategy_regression"):
@@ -226,13 +239,16 @@ def _unread(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:
         yield "strength_regression", False, "strength is off, so there is nothing to regress on"
     if not config.strength_regression:
         for name, off in (("strategy_regression", False), ("rounds", 1), ("refit_every", 1)):
-            yield name, off, "without a strength regression it means nothing"
+            yield name, off, "it has no effect without the strength regression"
     if config.network == "thesis":
         yield "width", Config.width, "the thesis network has widths of its own"
     if not config.validation_fraction:
         yield "patience", Config.patience, "validation_fraction is 0, so no fit is validated"
-    if rules.streets > 2:
-        yield "eval_every", 0, f"the exploitability of {rules.name} is too large to compute"
+    if rules.streets > 2 and not config.eval_hands and not config.eval_match_hands:
+        yield "eval_every", 0, "eval_hands and eval_match_hands are 0, so nothing is evaluated"
+    if rules.streets <= 2:
+        for name in ("eval_hands", "eval_match_hands"):
+            yield name, getattr(Config, name), f"the exploitability of {rules.name} is computed"
     if rules.streets > 2 or not rules.is_holdem:
         yield "eval_boards", Config.eval_boards, f"{rules.name} is not estimated from flops"
 
@@ -244,7 +260,13 @@ def _problems(config: Config) -> Iterator[str]:
     for name in NOT_NEGATIVE:
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
-    yield from _problems_of_kind(config)
+    for name in (*POSITIVE, *NOT_NEGATIVE):
+        if getattr(config, name) > LARGEST.get(name, LARGEST_NUMBER):
+            yield (
+                f"{name} is {getattr(config, name)}, but can be "
+                f"{LARGEST.get(name, LARGEST_NUMBER)} at most"
+            )
+    yield from _problems_of_values(config)
     yield from _problems_of_traversals(config)
     if config.updates + config.updates_growth == 0:
         yield "updates and updates_growth are both 0, so nothing would be learned"
@@ -269,8 +291,8 @@ def _problems_of_traversals(config: Config) -> Iterator[str]:
         yield f"rounds is {config.rounds}, but each round needs a traversal and a board of its own"
 
 
-def _problems_of_kind(config: Config) -> Iterator[str]:
-    """Numbers that are none and names that nothing has."""
+def _problems_of_values(config: Config) -> Iterator[str]:
+    """Values that are not finite, and names that are not among the choices."""
     for field_ in dataclasses.fields(config):
         value, choices = getattr(config, field_.name), field_.metadata["choices"]
         if isinstance(value, float) and not math.isfinite(value):

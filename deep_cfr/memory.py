@@ -7,6 +7,9 @@ million rows take less than 1 GB, and a fit can hand the whole memory to the dev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -14,6 +17,7 @@ from numpy.typing import NDArray
 ROW = np.dtype(  # 24 bytes, without gaps, so that NumPy never repacks it
     [("cards", "u1", 7), ("strength", "u1"), ("node", "<u2"), ("t", "<u2"), ("targets", "<f4", 3)]
 )
+Slots = NDArray[np.int64]  # places in a memory
 
 
 def make_rows(
@@ -39,7 +43,7 @@ def as_words(rows: NDArray[np.void]) -> NDArray[np.uint64]:
 def draw_cells(
     expected: NDArray[np.floating], rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows and columns of a table, each cell as often as expected, up or down at random. [R, C]"""
+    """Draws entries (row, column), each as often as expected, rounded at random. [R, C]"""
     ends = np.floor(np.cumsum(expected, dtype=np.float64) + rng.random()).astype(np.int64)
     cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0))
     return np.divmod(cells, max(expected.shape[1], 1))
@@ -51,6 +55,7 @@ class Reservoir:
     def __init__(self, capacity: int) -> None:
         self._store = np.zeros(capacity, ROW)  # the system hands out pages as they are written
         self.seen = 0  # rows ever added
+        self._replaced: list[tuple[Slots, NDArray[np.void]]] | None = None  # see all_or_nothing
 
     def __len__(self) -> int:
         return min(self.seen, self.capacity)
@@ -65,29 +70,63 @@ class Reservoir:
         return self._store[: len(self)]
 
     def add(self, rows: NDArray[np.void], rng: np.random.Generator) -> None:
-        """Show rows to the reservoir, in order."""
-        _insert(as_words(self._store), as_words(rows), self.seen, rng.random(len(rows)))
+        """Offer rows to the reservoir, in order."""
+        slots = _slots(self.capacity, self.seen, rng.random(len(rows)))
+        if self._replaced is not None:
+            replaced = slots[(slots >= 0) & (slots < len(self))]
+            self._replaced.append((replaced, self._store[replaced]))
+        _insert(as_words(self._store), as_words(rows), slots)
         self.seen += len(rows)
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take back everything that is added inside, if that ends in an exception.
+
+        Only rows that are replaced are remembered: few, beside those that a memory holds.
+        """
+        before, self._replaced = self.seen, []
+        try:
+            yield
+        except BaseException:
+            for slots, rows in reversed(self._replaced):
+                self._store[slots] = rows
+            self.seen = before
+            raise
+        finally:
+            self._replaced = None
+
+    def problem(self, rows: NDArray[np.void], seen: int) -> str | None:
+        """Why a reservoir of this size that saw so many rows cannot hold these; None if it can."""
+        if rows.dtype != ROW or rows.ndim != 1:
+            return "these are not rows of a memory"
+        if len(rows) != min(seen, self.capacity):
+            return f"{len(rows)} rows do not fit {seen} seen and room for {self.capacity}"
+        return None
 
     def restore(self, rows: NDArray[np.void], seen: int) -> None:
         """Take over the contents of another reservoir, saved earlier."""
-        if len(rows) != min(seen, self.capacity):
-            raise ValueError(
-                f"{len(rows)} rows do not fit {seen} seen and room for {self.capacity}"
-            )
+        problem = self.problem(rows, seen)
+        if problem:
+            raise ValueError(problem)
         self._store[: len(rows)] = rows
         self.seen = seen
 
 
 @njit(cache=True)
-def _insert(
-    store: NDArray[np.uint64], rows: NDArray[np.uint64], seen: int, draws: NDArray[np.float64]
-) -> None:
-    """Algorithm R: row number i (from 1) replaces slot ⌊u·i⌋ if there is such a slot."""
-    capacity = len(store)
-    for k in range(len(rows)):
+def _slots(capacity: int, seen: int, draws: NDArray[np.float64]) -> Slots:
+    """Algorithm R: row number i (from 1) goes to slot ⌊u·i⌋, or −1 if there is none. [n]"""
+    slots = np.empty(len(draws), np.int64)
+    for k in range(len(draws)):
         number = seen + k
         slot = number if number < capacity else int(draws[k] * (number + 1))
-        if slot < capacity:
+        slots[k] = slot if slot < capacity else -1
+    return slots
+
+
+@njit(cache=True)
+def _insert(store: NDArray[np.uint64], rows: NDArray[np.uint64], slots: Slots) -> None:
+    """Rows to their slots, in order. [capacity, 3], [n, 3], [n]"""
+    for k in range(len(rows)):
+        if slots[k] >= 0:
             for word in range(3):
-                store[slot, word] = rows[k, word]
+                store[slots[k], word] = rows[k, word]

@@ -52,7 +52,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         ),
     ),
     "fhp": (
-        "fhp: about an hour on two CPU cores, with exploitability estimated as it goes",
+        "fhp: 50 of its 120 iterations took 17 minutes on one thread; exploitability is estimated",
         Config(
             game="fhp",
             iterations=120,
@@ -105,6 +105,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
             strategy_updates=6_000,
             strategy_batch_size=512,
             checkpoint_every=50,
+            eval_every=10,
         ),
     ),
     "kuhn": (
@@ -122,10 +123,11 @@ PRESETS: dict[str, tuple[str, Config]] = {
             strategy_updates=500,
             strategy_batch_size=128,
             checkpoint_every=10,
+            eval_every=1,
         ),
     ),
     "smoke": (
-        "hulh end to end in under a minute, the way of standard in small, for trying things",
+        "hulh end to end in under a minute: a small version of standard, for trying things",
         Config(
             iterations=3,
             traversals=500,
@@ -144,6 +146,8 @@ PRESETS: dict[str, tuple[str, Config]] = {
             checkpoint_every=1,
             resume_every=1,
             keep_advantage_nets=False,
+            eval_hands=256,
+            eval_match_hands=1_000,
         ),
     ),
 }

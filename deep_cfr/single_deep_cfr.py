@@ -1,8 +1,8 @@
 """Single Deep CFR (Steinberger 2019): the average strategy without a strategy network.
 
-Linear CFR's average is what one plays who draws an iteration with probability ∝ t for a whole
-hand and follows that iteration's regret matching. `for_hands` plays just so. `strategies` is the
-same player seen from outside: by perfect recall, in an infoset I it acts like
+The average strategy of Linear CFR is played by drawing one iteration for a whole hand, with
+probability ∝ t, and following its regret matching. `for_hands` does this. `strategies` returns the
+equivalent behaviour strategy; by perfect recall it is, in an infoset I,
 
     σ̄(I) = Σ_t t · π_t(I) · σ_t(I) / Σ_t t · π_t(I),
 
@@ -49,7 +49,7 @@ class SingleDeepCFR:
             np.multiply.at(reach, rows, played[np.arange(len(rows)), actions])
             total += reach[:, None] * played[len(rows) :]
             reaches += reach
-        # Where no iteration ever comes, anything goes: uniform.
+        # Infosets that no iteration reaches are played uniformly.
         legal = self._tree.legal[nodes]
         total = np.where(reaches[:, None] > 0, total, legal)
         return (total / total.sum(axis=1, keepdims=True)).astype(np.float32)

@@ -9,13 +9,14 @@ other, and the strategy memory stays empty: the advantages then are those of a b
 
 Every random choice comes from a generator keyed by (seed, purpose, t, player), so what happens at
 iteration t depends on the memories and networks alone and not on when the run was interrupted or
-how often it was looked at.
+how often it was evaluated.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,7 +42,7 @@ from deep_cfr.sampling.external_sampling import traverse
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Samples
 from env.game import Game
-from env.progress import NewBar, no_bar
+from env.progress import Advance, NewBar, no_bar
 from policies.drawing import in_batches
 from policies.policy import Floats, Policy
 
@@ -106,14 +107,19 @@ class Solver:
         self._average_policy = average_strategy_policy(self._strategy_trainer.network)
 
     def iterate(self) -> Iteration:
-        """One CFR iteration: both players traverse and learn."""
+        """One CFR iteration: both players traverse and learn.
+
+        If it is ended by an exception, such as one that `new_bar` raises to stop it, the solver
+        stays what it was before.
+        """
         done = Iteration(self.t + 1)
         done.action_counts = [np.zeros((self.game.rules.streets, 3)) for _ in PLAYERS]
         rounds = self.config.rounds
-        for number in range(rounds):
-            for player in PLAYERS:
-                self._traverse(done, player, number)
-                self._fit(done, player, is_last_round=number == rounds - 1)
+        with self._all_or_nothing():
+            for number in range(rounds):
+                for player in PLAYERS:
+                    self._traverse(done, player, number)
+                    self._fit(done, player, is_last_round=number == rounds - 1)
         self.t = done.t
         self.nodes_touched += done.nodes
         return done
@@ -136,6 +142,19 @@ class Solver:
         """Both advantage networks' weights."""
         return [net.get_weights() for net in self.advantage_nets]
 
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Whatever an iteration changes is taken back if it ends in an exception."""
+        with ExitStack() as stack:
+            for memory in (*self.advantage_memories, self.strategy_memory):
+                stack.enter_context(memory.all_or_nothing())
+            for regression in (*self.advantage_regressions, self.strategy_regression):
+                if regression is not None:
+                    stack.enter_context(regression.all_or_nothing())
+            for network in self.advantage_nets:
+                stack.enter_context(network.all_or_nothing())
+            yield
+
     def _traverse(self, done: Iteration, player: int, number: int) -> None:
         """One round's share of a player's traversals."""
         start = time.perf_counter()
@@ -143,7 +162,7 @@ class Solver:
         total = _share(self.config.traversals, number, self.config.rounds)
         boards = _share(self.config.boards, number, self.config.rounds)
         progress = self._new_bar(f"traversals p{player}", total)
-        for count, samples in self._samples(done.t, player, total, boards, rng):
+        for count, samples in self._samples(done.t, player, total, boards, rng, progress):
             self.advantage_memories[player].add(samples.advantages, rng)
             if self._frozen is None:
                 self.strategy_memory.add(samples.strategies, rng)
@@ -151,11 +170,16 @@ class Solver:
             done.nodes += samples.nodes
             done.values[player] += samples.value * count / self.config.traversals
             done.action_counts[player] += self._action_counts(samples)
-            progress(count)
         done.seconds_traversing += time.perf_counter() - start
 
     def _samples(
-        self, t: int, player: int, total: int, boards: int, rng: np.random.Generator
+        self,
+        t: int,
+        player: int,
+        total: int,
+        boards: int,
+        rng: np.random.Generator,
+        progress: Advance,
     ) -> Iterator[tuple[int, Samples]]:
         """The samples of so many traversals, batch by batch with their number."""
         config, policies = self.config, self._seats(player)
@@ -171,6 +195,7 @@ class Solver:
                 keep_strength=config.strength,
                 on_advantages=own.add if own else None,
                 on_strategies=average.add if average else None,
+                on_progress=progress,
             )
             yield total, traverse_ranges(self.game, policies, sampling, rng)
             return
@@ -180,6 +205,7 @@ class Solver:
                 own.add_memory_rows(samples.advantages)
             if average:
                 average.add_memory_rows(samples.strategies)
+            progress(count)
             yield count, samples
 
     def _seats(self, traverser: int) -> tuple[Policy, Policy]:

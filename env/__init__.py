@@ -6,6 +6,7 @@ Reading order: `rules`, `cards`, `hands`, `deals`, `states`, `toy` (or the longe
 
 import os
 
+from env import kernel_cache  # noqa: F401 - before any module with kernels
 from env.actions import CALL, FOLD, RAISE
 from env.betting_tree import BettingTree
 from env.emulator import HULHEmulator, make_emulator

@@ -74,7 +74,7 @@ class BettingTree:
         return _read_only(self._stake.astype(np.float64))
 
     def entries(self, street: int) -> NDArray[np.intp]:
-        """Nodes whose values the cards of `street` decide: its first decisions, all-ins before."""
+        """The first decision nodes of a street, and the showdowns of players all-in before it."""
         is_first = (self.street == street) & (
             (self.street[self.parent] < street) | (self.parent == NONE)
         )

@@ -36,7 +36,7 @@ def boards(
 ) -> tuple[Cards, NDArray[np.int64]]:
     """The boards of `street` that continue `before`, and how many each stands for. [B, 5], [B]
 
-    Suits are merged only on an empty table: cards that lie there tell some suits apart, and a
+    Suits are merged only on an empty table: cards already on it distinguish some suits, and a
     canonical flop does not say which of its cards came first.
     """
     new, shown = rules.board_cards[street], rules.visible_board[street]
@@ -82,9 +82,8 @@ def sampled(
 def symmetrised(values: NDArray[np.float64], hands: Cards) -> NDArray[np.float64]:
     """Each hand's value averaged over the hands that a renaming of suits makes of it. [..., H]
 
-    What h gets on a renamed board, the hand renamed back gets on the board itself. Over all
-    renamings that hand runs evenly through h's class, so the boards merged into one give h, on
-    average, what that one gives to the hands of the class.
+    Merged boards are renamings of one board. Averaged over all renamings, a hand gets what the
+    hands of its class get on that board.
     """
     classes = hand_classes(hands)[1]
     member = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)  # [H, classes]

@@ -96,7 +96,7 @@ def _descending(high: int, low: int) -> tuple[int, int]:
 @njit(cache=True)
 def _suit_order(c: int, d: int, h: int, s: int) -> int:
     """New suit of every old one, two bits each, given the suits' holdings."""
-    # The old suit rides in the two lowest bits; equal holdings may come out in either order,
+    # The two lowest bits hold the old suit; equal holdings may come out in either order,
     # because suits that hold the same cards can be swapped without changing the row.
     a0, a1 = _descending(c << 2, d << 2 | 1)
     a2, a3 = _descending(h << 2 | 2, s << 2 | 3)

@@ -21,7 +21,9 @@ from tqdm import tqdm
 
 from env.actions import FOLD, NUM_ACTIONS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree
+from env.kernel_cache import is_writable, temporary_root
 from env.states import Emulator, State
+from env.tree_size import count_nodes
 
 MAX_NODES = 1 << 16  # a node id must fit the two bytes it has in a memory row
 
@@ -43,16 +45,24 @@ def compile_tree(emulator: Emulator, directory: Path | str | None = None) -> Bet
     """The emulator's betting tree, walked once and then loaded from `directory`."""
     key = _key(emulator)
     path = Path(directory or cache_directory()) / f"{key[:32]}.npz"
-    try:
-        return _load(path, key)
-    except Exception:  # whatever is wrong with the file, the answer is the same
+    tree = _load(path, key)
+    if tree is None and directory is None and not is_writable(path.parent):
+        path = temporary_root() / "trees" / path.name
+        tree = _load(path, key)
+    if tree is None:
         tree = walk(emulator)
         _save(tree, path, key)
-        return tree
+    return tree
 
 
 def walk(emulator: Emulator) -> BettingTree:
     """The tree of an emulator, found by playing every action sequence level by level."""
+    nodes = count_nodes(emulator.rules)
+    if nodes > MAX_NODES:
+        raise TreeTooLarge(
+            f"{emulator.rules.describe()}: {nodes:,} betting sequences, more than the "
+            f"{MAX_NODES:,} that a memory can number; lower the raise caps or the number of streets"
+        )
     rng = np.random.default_rng(0)  # any deal does: the betting does not depend on it
     start = emulator.start(rng)
     facts, parents, actions, depths = [_facts(start)], [NONE], [NONE], [0]
@@ -70,11 +80,6 @@ def walk(emulator: Emulator) -> BettingTree:
                 parents.append(node)
                 actions.append(action)
                 depths.append(depths[node] + 1)
-            if len(facts) > MAX_NODES:
-                raise TreeTooLarge(
-                    f"{emulator.rules.describe()}: more than {MAX_NODES} betting sequences; "
-                    "lower the raise caps or the number of streets"
-                )
             bar.update()
     node_types, actors, streets, contributions = zip(*facts, strict=True)
     return BettingTree(
@@ -121,16 +126,20 @@ def _checksum(arrays: dict[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def _load(path: Path, key: str) -> BettingTree:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        arrays = {field.name: stored[field.name] for field in fields(BettingTree)}
-        if str(stored["key"]) != key or str(stored["checksum"]) != _checksum(arrays):
-            raise ValueError(f"{path} is damaged or stale")
-    return BettingTree(**arrays)
+def _load(path: Path, key: str) -> BettingTree | None:
+    """The tree in a file; None if there is none, or a damaged or stale one."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            arrays = {field.name: stored[field.name] for field in fields(BettingTree)}
+            if str(stored["key"]) != key or str(stored["checksum"]) != _checksum(arrays):
+                return None
+        return BettingTree(**arrays)
+    except Exception:  # whatever is wrong with the file, the answer is the same
+        return None
 
 
 def _save(tree: BettingTree, path: Path, key: str) -> None:
-    """Written beside and renamed, so that a reader never sees half a file."""
+    """Writes a temporary file and renames it, so that no reader ever sees half a file."""
     arrays = {field.name: getattr(tree, field.name) for field in fields(tree)}
     temporary = path.with_name(f"{path.stem}.{os.getpid()}.tmp.npz")
     try:

@@ -54,7 +54,7 @@ def _shuffle_rows(
 
 
 def deal_one(rules: Rules, rng: np.random.Generator) -> tuple[int, ...]:
-    """One uniformly random deal, without waking the threads that batches use."""
+    """One uniformly random deal, without starting the threads of the batch kernels."""
     return check_deal(rules, rng.choice(rules.deck, len(deal_slots(rules)), replace=False))
 
 
@@ -138,7 +138,7 @@ def showdown_results(deals: Cards) -> NDArray[np.int8]:
 
 
 def showdown_result(cards: tuple[int, ...]) -> int:
-    """The showdown of one deal, without waking the threads that batches use."""
+    """The showdown of one deal, without starting the threads of the batch kernels."""
     return int(_compare(np.array(cards, np.uint8)))
 
 

@@ -1,7 +1,7 @@
 """Heads-up limit hold'em on PyPokerEngine 1.0.1; the only module that imports it.
 
 PyPokerEngine knows no-limit hold'em at a ring table. This file puts its faults for our game
-right, with the betting rules of `env.game` and the hand ranking of `env.hands`;
+right, with the betting rules of `env.states` and the hand ranking of `env.hands`;
 `tests/test_engine_faults.py` shows each in the bare engine:
 
 1. Order of play. Heads-up, the engine gives the button to the big blind and lets the small blind

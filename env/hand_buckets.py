@@ -1,4 +1,4 @@
-"""Hand buckets: what hand strength alone does not tell, as a small number.
+"""Hand buckets: what differs between hands of equal strength, as a small number.
 
 Two hands of the same strength E[HS] may be worth different things: a pair or a draw to a flush, a
 high card on a board that allows straights or on one that does not. A bucket groups hands that are

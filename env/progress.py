@@ -1,4 +1,7 @@
-"""How long-running work reports its progress, whether or not anybody watches."""
+"""How long-running work reports its progress, whether or not anybody watches.
+
+Work reports every few seconds or more often. Whoever watches may end it by raising an exception.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ visited in order of strength with running totals, one for all hands and one for 
 
     Σ_{h' ∩ h = ∅} π(h') = Σ π − Σ_{h' ∋ c₁} π − Σ_{h' ∋ c₂} π + π(h)
 
-for h = {c₁, c₂}; among weaker (or stronger) hands the last term is missing, for h is not one.
+for h = {c₁, c₂}. Sums over weaker (or stronger) hands leave out the last term, because h itself is
+neither weaker nor stronger.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Terminals(NamedTuple):
 
 
 class RankedHands(NamedTuple):
-    """Hands by strength, which is read at showdowns only."""
+    """Hands sorted by showdown rank. Folds do not read the ranks."""
 
     cards: Cards  # [L, 2]
     order: Ints  # [L] sorts the hands by strength

@@ -19,6 +19,7 @@ from env.cards import RANKS, SUITS, parse_card
 from env.rules_check import problems
 
 HOLDEM_STREETS = ("pre-flop", "flop", "turn", "river")
+ENDLESS = 10**9  # chips; no betting reaches it
 TOY_STREETS = ("first round", "second round", "third round", "fourth round")
 
 
@@ -109,11 +110,12 @@ class Rules:
         forced = (
             f"blinds {self.small_blind}/{self.big_blind}" if self.is_holdem else f"ante {self.ante}"
         )
+        bets = "bet or raise" if set(self.max_raises) == {1} else "bets or raises"
         binding = "" if self.stack_binds else " (never binding)"
         deck = "" if len(self.deck) == 52 else f", deck {self.ranks} × {self.suits}"
         return (
             f"{self.name}: {forced}, bets {_slashed(self.bet_sizes)}, "
-            f"at most {_slashed(self.max_raises)} bets or raises per street, "
+            f"at most {_slashed(self.max_raises)} {bets} per street, "
             f"stack {self.stack}{binding}{deck}"
         )
 
@@ -181,7 +183,8 @@ PRESETS = {rules.name: rules for rules in (HULH, HULH_80, FHP, HULH_PAPER, LEDUC
 def parse_rules(text: str) -> Rules:
     """Rules from a preset's name, with changes if wanted: `hulh80`, `hulh:stack=100,streets=2,…`.
 
-    Lists are written with slashes: `fhp:bet_sizes=10/20,max_raises=2/4`.
+    Lists are written with slashes: `fhp:bet_sizes=10/20,max_raises=2/4`. A preset whose stacks
+    never bind keeps that property: its stack grows with bets and caps unless it is given.
     """
     name, _, changes = text.partition(":")
     if name not in PRESETS:
@@ -199,7 +202,16 @@ def parse_rules(text: str) -> Rules:
             known = ", ".join(key for key in fields if key != "name")
             raise RulesError(f"cannot read {change!r} in {text!r}; write field=value with {known}")
         fields[key] = value if key in ("ranks", "suits") else _parse_amount(key, value, fields[key])
+    if "stack" not in changed and not PRESETS[name].stack_binds:
+        return _never_binding(fields)
     return Rules.from_dict(fields)
+
+
+def _never_binding(fields: dict[str, Any]) -> Rules:
+    """Rules with the stack that is given if it does not bind, otherwise with the smallest such."""
+    endless = Rules.from_dict(fields | {"stack": ENDLESS})
+    deep = dataclasses.replace(endless, stack=max(fields["stack"], endless.max_contribution))
+    return dataclasses.replace(deep, stack=deep.stack + 1) if deep.stack_binds else deep
 
 
 def _parse_amount(key: str, value: str, like: int | list[int]) -> int | list[int]:

@@ -1,4 +1,4 @@
-"""Which rules can be played: every reason to refuse some, each as a sentence for people."""
+"""Why some rules cannot be played. Each reason is a sentence for the user."""
 
 from __future__ import annotations
 

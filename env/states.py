@@ -1,7 +1,7 @@
-"""The step-by-step game: states, actions and the `Emulator` protocol.
+"""The step-by-step game: states, actions and the abstract class `Emulator`.
 
 An emulator defines the rules by playing them: `start` a hand, `act`, until the state is terminal.
-It is written to be read and checked, not to be fast; `env.betting_tree` compiles it into arrays.
+It is written to be read and checked, not to be fast; `env.compiler` compiles it into arrays.
 States are immutable, so one may be kept, compared and continued in several ways.
 """
 

@@ -9,7 +9,7 @@ In flop hold'em, where the flop is the last street, the tables are made on the s
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def has_strengths(rules: Rules) -> bool:
 
 
 def no_strengths(rules: Rules) -> str:
-    """Why a game has no strengths, for people."""
+    """An error message that says why a game has no strengths."""
     return (
         "hand strength is known for hold'em of two or four streets with a full deck, "
         f"not for {rules.describe()}"
@@ -60,13 +60,27 @@ class Strengths:
             raise ValueError(no_strengths(rules))
         self.last_board = rules.visible_board[-1]  # cards shown on the last street
         self._classes: Ints = hole_classes()
+
+    @cached_property
+    def _preflop(self) -> Steps:
+        """By class of the hole cards. [169]"""
         if self.last_board == RIVER_CARDS:
-            self._preflop, self._flop = load_preflop_table(), load_flop_table()
-        else:
-            flops, multiplicities = canonical_flops()
-            rates = win_rates(flops)
-            self._preflop = to_steps(preflop_means(rates, multiplicities))
-            self._flop = to_steps(by_row_number(rates, flops))
+            return load_preflop_table()
+        _, multiplicities = canonical_flops()
+        return to_steps(preflop_means(self._flop_rates, multiplicities))
+
+    @cached_property
+    def _flop(self) -> Steps:
+        """By row number. [169 · 22100]"""
+        if self.last_board == RIVER_CARDS:
+            return load_flop_table()
+        flops, _ = canonical_flops()
+        return to_steps(by_row_number(self._flop_rates, flops))
+
+    @cached_property
+    def _flop_rates(self) -> Floats:
+        """Win rates of all hands on the canonical flops, where no more cards come. [1755, 1326]"""
+        return win_rates(canonical_flops()[0])
 
     def expected(self, views: Cards) -> Floats:
         """What each view is worth, between 0 and 1. [n, 7] → [n]"""

@@ -7,9 +7,8 @@ there are 1 755 flops; on each, all hands are ranked together on all 1 176 board
 (`env.win_rates`), which makes 1 286 792 different (hand, flop) views. A starting hand is worth
 its mean over flops.
 
-A view has a row number, (class of its hole cards, number of its flop), in a table that is filled
-where views are canonical. The file holds the filled rows only; which ones they are is found by
-enumeration.
+The row number of a view combines the class of its hole cards and the number of its flop. Only
+canonical views have a value; the file stores those alone, in ascending order.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def load_flop_table(file: Path = FILE) -> Steps:
 
 
 def save_tables(preflop: Floats, flop: Floats, file: Path = FILE) -> None:
-    """Whole steps; on flops differences from row to row, their bytes apart: that compresses."""
+    """Stores differences between rows, high and low bytes apart: that compresses well."""
     steps = to_steps(flop[canonical_rows()])
     differences = np.diff(steps, prepend=np.uint16(0))
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Kuhn and Leduc poker, on the protocol of the production game.
+"""Kuhn and Leduc poker, with the same `Emulator` interface as hold'em.
 
 Both are fixed-limit games with an ante and one hole card; the differences (one street or two,
 bet sizes, raise caps, who opens) are all in their `Rules`. They follow OpenSpiel's `kuhn_poker`

@@ -5,7 +5,7 @@ in seven slots. Networks, bots and strength regressions ask for the same facts a
 
     strength        E[HS], the win rate against a random hand (`env.strength`)
     strength byte   the same in 255 steps, as memories keep it
-    bucket          what strength alone does not tell of a hand (`env.hand_buckets`)
+    bucket          what differs between hands of equal strength (`env.hand_buckets`)
 
 Strengths cost far more than a lookup, so one object holds them for whoever shares the views: both
 seats of a traversal and the collector of its samples. Each fact is computed when it is first asked

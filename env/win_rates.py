@@ -8,8 +8,8 @@ counts, one of all weaker hands and one for each card they hold, a hand c₁c₂
 
     weaker − holding(c₁) − holding(c₂)
 
-of those it can meet. The other two kernels take one hand each, for questions in which no two
-hands lie on the same board.
+of those it can meet. The other two kernels take one hand each, for views that have different
+boards.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ from env.hands import add_card, packed_strength
 from env.rules import Rules
 from evaluation.range_sums import PlayRows
 
-# More completions than this are sampled: of the empty board, once a run, and of others, for each.
-# Rougher equities make a local best response choose a little worse, so that it wins a little
-# less; what it wins is a lower bound all the same.
+# If there are more completions than this, a sample is used: one for the empty board in a whole run,
+# and one for every other board. Coarser equities make LBR play worse, so its winnings stay a lower
+# bound.
 MAX_COMPLETIONS_ONCE, MAX_COMPLETIONS = 2000, 300
 
 _DEAD = np.iinfo(np.int32).max  # the "strength" of a hand that holds a card of the board

@@ -14,7 +14,7 @@ hands and actions of q; q's hand is never sampled. Given h, the board and the hi
 distributed as π_q over the hands that h and the whole board leave, so q's actions are drawn from
 that mixture and showdowns are expectations over it. Only actions with mass are drawn: no range
 ever runs empty. LBR itself chooses by the visible board: to use the whole board would be to know
-cards that are still to come, and the bound would be none.
+cards that are still to come, and the result would not be a lower bound.
 """
 
 from __future__ import annotations

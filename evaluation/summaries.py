@@ -7,6 +7,11 @@ from pathlib import Path
 import tensorflow as tf
 
 from evaluation.results import EvaluatedModel
+from training.tags import BY_NODES, STRENGTH, about
+
+# A method's figure has the name that training gives to the same measure, so that both stand in one
+# chart.
+NAMES = {"exact": "exploitability", "sampled boards": "exploitability_estimate"}
 
 
 def write_summaries(folder: Path, models: list[EvaluatedModel]) -> None:
@@ -25,12 +30,16 @@ def _write(folder: Path, models: list[EvaluatedModel]) -> None:
     with writer.as_default():
         for model in models:
             record, step = model.record, model.iteration
-            name, value = f"evaluation/{record.method}", record.exploitability_mbb
-            tf.summary.scalar(f"{name}_mbb", value, step=step)
+            name, value = NAMES.get(record.method, record.method), record.exploitability_mbb
+            _scalar(f"{STRENGTH}/{name}_mbb", value, step)
             if model.nodes_touched is not None:
-                tf.summary.scalar(f"by_nodes/{name}_mbb", value, step=model.nodes_touched)
+                _scalar(f"{STRENGTH}{BY_NODES}/{name}_mbb", value, model.nodes_touched)
             for seat, won in enumerate(record.br_mbb or ()):
-                tf.summary.scalar(f"{name}_seat_{seat}_mbb", won, step=step)
+                _scalar(f"{STRENGTH}_by_seat/{name}_seat_{seat}_mbb", won, step)
             if record.interval_mbb:
-                tf.summary.scalar(f"{name}_ci95_mbb", record.interval_mbb, step=step)
+                _scalar(f"{STRENGTH}_intervals/{name}_mbb", record.interval_mbb, step)
     writer.close()
+
+
+def _scalar(tag: str, value: float, step: int) -> None:
+    tf.summary.scalar(tag, value, step=step, description=about(tag))

@@ -1,7 +1,7 @@
 """Saved models: how they are written, loaded, asked, described and handed on.
 
-`models.load` opens a trained model. It is found when it is asked for, because models need Keras
-and reading what was recorded of them does not.
+`models.load` opens a trained model. It is imported lazily, because reading the records
+of a model needs no network.
 """
 
 from __future__ import annotations

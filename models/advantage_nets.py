@@ -1,27 +1,37 @@
 """Every iteration's advantage networks of a run, and the single-Deep-CFR player made of them.
 
-checkpoints/<run>/advantage_nets/t_0007.npz holds both players' weights after iteration 7.
+checkpoints/<run>/advantage_nets/t_0007.npz holds both players' weights after iteration 7,
+which run and iteration they are of, and a checksum.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import io
-import zipfile
-import zlib
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from deep_cfr.config import Config
 from deep_cfr.networks.encoding import make_encoding
-from deep_cfr.networks.network import make_network
+from deep_cfr.networks.network import Network, make_network
 from deep_cfr.networks.network_policy import StoredPolicy, regret_matching_policy
+from deep_cfr.networks.weight_check import weights_problem
 from deep_cfr.single_deep_cfr import SingleDeepCFR
 from deep_cfr.solver import PLAYERS, Solver
 from env.game import Game, load_game
-from models.run_state import latest_state
+from models.arrays import read_arrays
+from models.description import checked_config
+from models.json_object import one_line
+from models.run_state import RunState, latest_state
 from models.storage import StorageError, whole_file
 from policies.policy import Floats
+
+ABOUT, CHECKSUM = "about", "checksum"  # what the networks are of, and that they are as saved
+ROOM_FOR_NAMES = 1 << 17  # bytes of the names, shapes and settings beside the weights
 
 
 class SavedSingle(NamedTuple):
@@ -37,13 +47,26 @@ def save_advantage_nets(run: Path, solver: Solver) -> None:
     folder = run / "advantage_nets"
     folder.mkdir(parents=True, exist_ok=True)
     content = io.BytesIO()
-    np.savez_compressed(content, **named(solver.weights()))  # half of every table is zeros
+    arrays = named(solver.weights())
+    about = {"t": solver.t, "config": dataclasses.asdict(solver.config)}
+    arrays[ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    arrays[CHECKSUM] = _checksum(arrays)
+    np.savez_compressed(content, **arrays)  # half of every table is zeros
     whole_file(folder / _net_file(solver.t), content.getvalue())
 
 
 def load_single(run: Path) -> SavedSingle:
     """The single-Deep-CFR player of a run whose networks were kept, up to the newest one."""
     state = latest_state(run)
+    try:
+        return _load_single(run, state)
+    except StorageError:
+        raise
+    except Exception as error:  # Keras and TensorFlow raise errors of all kinds
+        raise StorageError(f"{run} holds no readable networks: {one_line(error)}") from None
+
+
+def _load_single(run: Path, state: RunState) -> SavedSingle:
     game = load_game(state.config.game)
     config = state.config.for_game(game.rules)
     encoding = make_encoding(config.network, game, config.strength)
@@ -51,7 +74,8 @@ def load_single(run: Path) -> SavedSingle:
     policy = regret_matching_policy(network)
     iterations = []
     for t in range(1, state.t + 1):
-        first, second = (StoredPolicy(policy, weights) for weights in _load_nets(run, t))
+        nets = _load_nets(run, t, state.config, network)
+        first, second = (StoredPolicy(policy, weights) for weights in nets)
         iterations.append((first, second))
     if not iterations:
         raise StorageError(f"{run} has not finished an iteration yet")
@@ -68,18 +92,48 @@ def unnamed(stored: Any) -> list[list[Floats]]:
     return [[stored[name] for name in sorted(stored) if name.startswith(f"p{p}_")] for p in PLAYERS]
 
 
-def _load_nets(run: Path, t: int) -> list[list[Floats]]:
-    """Both players' weights after iteration t."""
+def _load_nets(run: Path, t: int, config: Config, network: Network) -> list[list[Floats]]:
+    """Both players' weights after iteration t, checked."""
     file = run / "advantage_nets" / _net_file(t)
-    try:
-        with np.load(file) as stored:
-            return unnamed(stored)
-    except FileNotFoundError:
+    if not file.exists():
         raise StorageError(
             f"{file} is missing; only runs with --keep-advantage-nets keep every iteration's"
-        ) from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
-        raise StorageError(f"{file} is damaged") from None
+        )
+    most_bytes = 2 * sum(value.nbytes for value in network.get_weights()) + ROOM_FOR_NAMES
+    stored = read_arrays(file, most_bytes)
+    _check_identity(file, stored, t, config)
+    weights = unnamed(stored)
+    for values in weights:
+        problem = weights_problem(network, values)
+        if problem:
+            raise StorageError(f"{file} is damaged: {problem}")
+    return weights
+
+
+def _check_identity(file: Path, stored: dict[str, Any], t: int, config: Config) -> None:
+    """Refuse damaged networks, and those of another run or iteration.
+
+    Earlier versions kept neither a checksum nor what the networks are of.
+    """
+    if ABOUT not in stored and CHECKSUM not in stored:
+        return
+    checksum = stored.pop(CHECKSUM, None)
+    if checksum is None or not np.array_equal(checksum, _checksum(stored)):
+        raise StorageError(f"{file} is damaged: its checksum is not the one recorded")
+    about = json.loads(stored[ABOUT].tobytes())
+    changed = checked_config(about["config"]).differences(config)
+    if changed or about["t"] != t:
+        raise StorageError(f"{file} is of another run or another iteration")
+
+
+def _checksum(arrays: dict[str, Any]) -> Any:
+    """The SHA-256 of named arrays. [32]"""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return np.frombuffer(digest.digest(), np.uint8)
 
 
 def _net_file(t: int) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-from models.storage import StorageError
+from models.json_object import one_line, read_object
+from models.storage import MANIFEST, StorageError, known_json
 
 MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
 DEFAULT_ARCHITECTURE = "paper"
@@ -31,8 +31,35 @@ def is_model(folder: Path) -> bool:
     return (folder / MODEL_FILE).is_file()
 
 
+def has_manifest(folder: Path) -> bool:
+    """Whether a folder says what its files should be, so that damage to them is noticed.
+
+    Copies of just the two files of a model have none and can be loaded as well.
+    """
+    manifest = folder / MANIFEST
+    if manifest.exists() and not manifest.is_file():
+        raise StorageError(f"{manifest} is not a file")
+    return manifest.exists()
+
+
+def unverified_note(folder: Path) -> str | None:
+    """One line for people if nothing vouches for a model's files."""
+    if has_manifest(folder):
+        return None
+    return f"note: {folder} has no {MANIFEST}, so damage to its files would not be noticed"
+
+
 def models_at(path: Path) -> list[Path]:
     """The model folders that a path stands for: a model, its file, or a run with its models."""
+    try:
+        return _models_at(path)
+    except StorageError:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a name too long
+        raise StorageError(f"{str(path)[:200]!r} cannot be opened: {one_line(error)}") from None
+
+
+def _models_at(path: Path) -> list[Path]:
     if path.name == MODEL_FILE and path.is_file():
         return [path.parent]
     if not path.exists():
@@ -40,20 +67,28 @@ def models_at(path: Path) -> list[Path]:
     if not path.is_dir():
         raise StorageError(f"{path} is neither a model folder, a {MODEL_FILE} nor a run folder")
     models = [path] if is_model(path) else model_folders(path)
+    if not models and (path / "latest").is_dir():
+        raise StorageError(
+            f"{path} is a run without a model yet; `python train.py --resume {path} --iterations "
+            f"{_iterations_done(path)}` makes one of what was saved last"
+        )
     if not models:
         raise StorageError(f"{path} holds no model: neither {MODEL_FILE} nor folders iter_*")
     return models
 
 
+def _iterations_done(run: Path) -> int:
+    """Iterations that a run had done when it was last saved; at least 1, which a model needs."""
+    done = known_json(run / "latest" / "state.json").get("t")
+    return max(done, 1) if isinstance(done, int) else 1
+
+
 def read_info(folder: Path) -> dict[str, Any]:
     """What a model's description says."""
     try:
-        info = json.loads((folder / MODEL_INFO).read_text())
-    except (OSError, ValueError) as error:
-        raise StorageError(f"{folder} has no readable {MODEL_INFO}: {error}") from None
-    if not isinstance(info, dict):
-        raise StorageError(f"{folder / MODEL_INFO} is not of this program")
-    return info
+        return read_object(folder / MODEL_INFO)
+    except StorageError as error:
+        raise StorageError(f"{folder} holds no readable model: {error}") from None
 
 
 def architecture_of(folder: Path) -> str:

@@ -1,38 +1,33 @@
 """The one loader of saved models: every way to open a model passes the same checks here.
 
 A model folder holds strategy.keras and model.json. Its files must be as they were written (where
-there is a manifest), the description must be readable, and the network must take the features that
-the game described has.
+there is a manifest), the description must make sense, the network must be the one described, and
+its weights must be numbers that it can compute with. Whatever is wrong ends in a `StorageError` of
+one line.
+
+`load_answers` computes the network with NumPy, for a few questions, and does not load TensorFlow.
+`load_model` makes the same checks and then opens the network with Keras, for much work.
 """
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import keras
-
-from deep_cfr.config import Config, ConfigError
 from deep_cfr.networks.encoding import make_encoding
-from deep_cfr.networks.network import Network, network_of
-from deep_cfr.networks.network_policy import NetworkPolicy, average_strategy_policy
+from deep_cfr.networks.keras_file import SavedNetwork, read_network
+from deep_cfr.networks.numpy_policy import NumpyPolicy
+from deep_cfr.networks.quiet import quiet_without_gpu
+from deep_cfr.networks.weight_check import saved_weights_problem
 from env.game import Game, load_game
-from env.rules import Rules, RulesError
-from models.layout import MODEL_FILE, MODEL_INFO, read_info
-from models.storage import MANIFEST, StorageError, checked_folder
+from models.archive import Declared, check_archive
+from models.description import described
+from models.json_object import one_line
+from models.layout import MODEL_FILE, has_manifest, read_info
+from models.storage import StorageError, checked_folder
 
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    RulesError,
-    ConfigError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+if TYPE_CHECKING:
+    from deep_cfr.networks.network_policy import NetworkPolicy
 
 
 class SavedModel(NamedTuple):
@@ -43,27 +38,72 @@ class SavedModel(NamedTuple):
     info: dict[str, Any]  # model.json
 
 
-def load_model(path: Path) -> SavedModel:
+class SavedAnswers(NamedTuple):
+    """The same for a few questions, without TensorFlow."""
+
+    game: Game
+    policy: NumpyPolicy
+    info: dict[str, Any]  # model.json
+
+
+class _Checked(NamedTuple):
+    """What passed every check."""
+
+    folder: Path
+    game: Game
+    network: SavedNetwork
+    info: dict[str, Any]
+
+
+def load_answers(path: Path) -> SavedAnswers:
     """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
-    folder = path.parent if path.name == MODEL_FILE else path
-    if (folder / MANIFEST).exists():
-        folder = checked_folder(folder)
+    found = _open(path)
+    return SavedAnswers(found.game, NumpyPolicy(found.network), found.info)
+
+
+def load_model(path: Path) -> SavedModel:
+    """The same model in TensorFlow."""
+    found = _open(path)
+    with quiet_without_gpu():
+        import keras  # noqa: PLC0415 - loads TensorFlow
+
+        from deep_cfr.networks.network import network_of  # noqa: PLC0415
+        from deep_cfr.networks.network_policy import average_strategy_policy  # noqa: PLC0415
     try:
-        info = read_info(folder)
-        game, config = load_game(Rules.from_dict(info["rules"])), Config.from_saved(info["config"])
-        encoding = make_encoding(config.network, game, config.strength)
-        network = network_of(keras.models.load_model(folder / MODEL_FILE), encoding)
-        if not isinstance(info["iteration"], int):
-            raise ValueError(f"{MODEL_INFO} says no iteration")
-    except UNREADABLE as error:
-        reason = " ".join(str(error).split())  # Keras writes many lines
-        raise StorageError(f"{folder} holds no readable model: {reason}") from None
-    if not _fits(network):
-        raise StorageError(f"{folder}: {MODEL_FILE} plays another game than {MODEL_INFO} says")
-    return SavedModel(game, average_strategy_policy(network), info)
+        model = keras.models.load_model(found.folder / MODEL_FILE, compile=False)
+        network = network_of(model, found.network.encoding)
+        return SavedModel(found.game, average_strategy_policy(network), found.info)
+    except Exception as error:  # of all kinds, where a library finds what no check has seen
+        raise _unreadable(found.folder, error) from None
 
 
-def _fits(network: Network) -> bool:
-    """Whether a network takes the features that its game has."""
-    takes = (network.cards.input_shape[-1], network.bets.input_shape[-1])
-    return takes == (network.encoding.card_width, network.encoding.bet_width)
+def _open(path: Path) -> _Checked:
+    """Game, network and description of a folder that passes every check."""
+    folder = path.parent if path.name == MODEL_FILE else path
+    try:
+        if has_manifest(folder):
+            folder = checked_folder(folder)
+        return _read(folder)
+    except StorageError:
+        raise
+    except Exception as error:
+        # HDF5, JSON and ZIP raise errors of all kinds for files that are not theirs.
+        raise _unreadable(folder, error) from None
+
+
+def _read(folder: Path) -> _Checked:
+    """What a folder holds; any exception if that is no model."""
+    info = read_info(folder)
+    description = described(info)
+    game, config = load_game(description.rules), description.config
+    encoding = make_encoding(config.network, game, config.strength)
+    check_archive(folder / MODEL_FILE, Declared(encoding, config.width))
+    network = read_network(folder / MODEL_FILE, encoding)
+    problem = saved_weights_problem(network)
+    if problem:
+        raise ValueError(f"{MODEL_FILE} has {problem}")
+    return _Checked(folder, game, network, info)
+
+
+def _unreadable(folder: Path, error: Exception) -> StorageError:
+    return StorageError(f"{folder} holds no readable model: {one_line(error)}")

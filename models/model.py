@@ -10,22 +10,24 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from matplotlib.image import imsave
 
-from deep_cfr.networks.network_policy import NetworkPolicy
 from env.actions import ACTION_LETTERS, ACTION_NAMES, CALL, RAISE
 from env.betting_tree import HistoryError
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, card_text, cards_text, parse_cards
 from env.game import Game
-from models import charts
-from models.layout import models_at
-from models.loading import load_model
+from models.layout import has_manifest, models_at
+from models.loading import load_answers, load_model
+from policies.policy import Policy
+
+if TYPE_CHECKING:
+    from deep_cfr.networks.network_policy import NetworkPolicy
 
 WIDTH = 80  # columns of a terminal
 MOST_BOARDS = 20_000  # asked about for a mean; more are sampled
@@ -35,12 +37,25 @@ BAR = 40  # columns of a bar that stands for certainty
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """An average strategy with the game it plays. Amounts in chips."""
+    """An average strategy with the game it plays. Amounts in chips.
+
+    `answers` computes the network with NumPy: it is ready at once and right for a few infosets.
+    """
 
     game: Game
-    policy: NetworkPolicy
+    answers: Policy
     info: dict[str, Any]  # model.json
     folder: Path
+
+    @cached_property
+    def policy(self) -> NetworkPolicy:
+        """The same network in TensorFlow, which takes seconds to load: for matches and the like."""
+        return load_model(self.folder).policy
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether a manifest vouches for the files; without one damage would not be noticed."""
+        return has_manifest(self.folder)
 
     def ask(self, hand: str, board: str | None = "", line: str = "") -> dict[str, float]:
         """Probabilities of fold, call and raise for whoever is to act; 0 where illegal.
@@ -51,7 +66,7 @@ class Model:
         """
         node = self._decision(line)
         views = canonical(self._views(hand, board, node))
-        strategies = self.policy.strategies(views, np.full(len(views), node))
+        strategies = self.answers.strategies(views, np.full(len(views), node))
         means = strategies.mean(axis=0, dtype=np.float64)
         return dict(zip(ACTION_NAMES, map(float, means), strict=True))
 
@@ -62,6 +77,10 @@ class Model:
 
     def preflop_chart(self, line: str, file: Path | BinaryIO) -> None:
         """The strategy with every starting hand after a pre-flop line, as a PNG picture."""
+        from matplotlib.image import imsave  # noqa: PLC0415 - slow, and few ask for pictures
+
+        from models import charts  # noqa: PLC0415 - the same
+
         rules = self.game.rules
         if not rules.is_holdem or len(rules.deck) != 52:
             raise ValueError(
@@ -75,7 +94,7 @@ class Model:
             )
         seat, after = self._seat(node), self._after(node)
         title = f"{rules.name}, iteration {self.info['iteration']}: {seat}, {after}"
-        imsave(file, charts.preflop_chart(self.policy, node, title), format="png")
+        imsave(file, charts.preflop_chart(self.answers, node, title), format="png")
 
     def _decision(self, line: str) -> int:
         """The node where a line ends and somebody is to act."""
@@ -228,7 +247,7 @@ class Model:
 def load(path: Path | str) -> Model:
     """The model in a model folder, of a strategy.keras file, or the newest one of a run folder."""
     folder = models_at(Path(path))[-1]  # the newest of a run
-    saved = load_model(folder)
+    saved = load_answers(folder)
     return Model(saved.game, saved.policy, saved.info, folder)
 
 

@@ -13,14 +13,15 @@ from typing import Any
 from deep_cfr.networks.network import Network, strategy_model
 from deep_cfr.solver import Solver
 from models.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
-from models.storage import deflate, whole_folder
+from models.reproducible import make_reproducible
+from models.storage import whole_folder
 
 ENCODING_NOTE = (
     "inputs cards, bets, legal and, where there is a strength table, cell; output: probabilities "
     "of fold, call, raise (0 where illegal). cards: suit-canonical cards as "
     "deep_cfr.networks.encoding describes; bets: betting features of the node; legal: 1 where the "
     "action exists; cell: the row of the strength table, one per node and hand bucket. "
-    "deep_cfr.networks.network_policy.infoset_features makes all four."
+    "deep_cfr.networks.encoding.infoset_features makes them."
 )
 
 
@@ -46,7 +47,7 @@ def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, A
     }
     with whole_folder(folder) as temporary:
         strategy_model(network).save(temporary / MODEL_FILE)
-        deflate(temporary / MODEL_FILE)
+        make_reproducible(temporary / MODEL_FILE)
         (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
     if solver.config.keep:
         # Models later than this one are of a run that was killed and will come again.

@@ -11,9 +11,10 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,9 @@ class StorageError(OSError):
 def whole_folder(path: Path) -> Iterator[Path]:
     """A temporary folder to fill; takes the place of `path` once filled without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left_behind in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
-        shutil.rmtree(left_behind, ignore_errors=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # A name that no other process has, nor one that was killed, whatever its id.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    is_first = not path.exists() and not _backup(path).exists()
     try:
         temporary.mkdir()
         yield temporary
@@ -39,9 +40,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
         _swap(temporary, path)
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise StorageError(
-            f"could not write {path}: {error}; what was saved there before is intact"
-        ) from error
+        kept = "nothing was saved there before" if is_first else "what was saved before is intact"
+        raise StorageError(f"could not write {path}: {error}; {kept}") from error
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -94,12 +94,17 @@ def known_json(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def deflate(archive: Path) -> None:
-    """Compress the parts of a ZIP archive, which Keras stores as they are."""
-    content = io.BytesIO()
+def deflate(archive: Path, replaced: Mapping[str, bytes] | None = None) -> None:
+    """Compress the parts of a ZIP archive, which Keras stores as they are; without their dates.
+
+    `replaced` holds new contents of some parts.
+    """
+    content, new = io.BytesIO(), replaced or {}
     with zipfile.ZipFile(archive) as stored, zipfile.ZipFile(content, "w") as packed:
-        for part in stored.infolist():
-            packed.writestr(part, stored.read(part), zipfile.ZIP_DEFLATED)
+        for name in stored.namelist():
+            part = zipfile.ZipInfo(name)  # dated 1980, whenever it was written
+            part.external_attr = 0o600 << 16  # readable when people unpack it
+            packed.writestr(part, new.get(name) or stored.read(name), zipfile.ZIP_DEFLATED)
     whole_file(archive, content.getvalue())
 
 
@@ -124,7 +129,10 @@ def _swap(temporary: Path, path: Path) -> None:
     backup, trash = _backup(path), path.with_name(f".{path.name}.trash")
     shutil.rmtree(trash, ignore_errors=True)
     if path.exists():
-        # A backup that is still there is the whole one: the folder itself may be damaged.
+        if backup.exists() and _problem(path) is None:
+            backup.rename(trash)  # left by a crash: the whole folder is newer
+            shutil.rmtree(trash, ignore_errors=True)
+        # A backup that is still there is the whole one, since the folder itself is damaged.
         path.rename(trash if backup.exists() else backup)
     temporary.rename(path)
     if os.name == "posix":

@@ -1,4 +1,4 @@
-"""What evaluators take from policies: distributions over legal actions and nothing else."""
+"""Checks that a policy's answers are distributions over legal actions."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Policy(Protocol):
 
 
 class HandPlayer(Protocol):
-    """Plays numbered hands, each by what was drawn for it."""
+    """Plays a list of hands after something was drawn at random for each."""
 
     def strategies(self, cards: Cards, nodes: Nodes, hands: NDArray[np.integer]) -> Floats:
         """Strategies in infosets of the given hands. [n, 7], [n], [n] → [n, 3]"""

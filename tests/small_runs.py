@@ -23,7 +23,8 @@ ROOT = Path(__file__).parent.parent
 Nodes = NDArray[np.integer]
 Arrays = dict[str, NDArray[Any]]
 
-# The default path in small: many hands on each board, rounds, both strength regressions.
+# The default path in small (many hands on each board, rounds, strength regression of the
+# advantages), and the strategy regression on top.
 SMALL_DEFAULT_PATH: dict[str, Any] = {
     "traversals": 60,
     "boards": 6,
@@ -38,6 +39,8 @@ SMALL_DEFAULT_PATH: dict[str, Any] = {
     "strategy_batch_size": 64,
     "advantage_memory": 5_000,
     "strategy_memory": 3_000,
+    "eval_hands": 0,
+    "eval_match_hands": 0,
     "threads": 1,
 }
 # Deep CFR as printed: single deals, and the networks alone.

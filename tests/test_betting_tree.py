@@ -148,5 +148,5 @@ def test_impossible_histories_are_refused(text: str, complaint: str) -> None:
 
 def test_rules_with_too_large_a_tree_are_refused() -> None:
     wide = dataclasses.replace(LEDUC, stack=9999, max_raises=(150, 150), name="wide")
-    with pytest.raises(TreeTooLarge, match="more than 65536 betting sequences"):
+    with pytest.raises(TreeTooLarge, match="betting sequences, more than the 65,536"):
         walk(make_emulator(wide))

@@ -74,7 +74,7 @@ def test_a_run_gets_a_list_a_curve_and_tensorboard(place: Path) -> None:
     assert result.hands > 0
     events = EventAccumulator(str(place / "runs/leduc/evaluation"))
     events.Reload()
-    assert "evaluation/exact_mbb" in events.Tags()["tensors"]
+    assert "1_strength/exploitability_mbb" in events.Tags()["tensors"]
 
 
 def test_a_run_with_one_checkpoint_is_still_a_list(place: Path) -> None:

@@ -1,4 +1,4 @@
-"""Kinds of hands: examples by hand, and indifference to suits."""
+"""Hand buckets: examples by hand, and indifference to suits."""
 
 from __future__ import annotations
 

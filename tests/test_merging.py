@@ -12,12 +12,12 @@ from deep_cfr.fitting.merging import alias_table, merge
 from deep_cfr.memory import make_rows
 
 
-def random_rows(n: int, kinds: int, seed: int) -> NDArray[np.void]:
+def random_rows(n: int, num_infosets: int, seed: int) -> NDArray[np.void]:
     """Rows of a few infosets, some of which share their cards or their node."""
     rng = np.random.default_rng(seed)
-    cards = rng.integers(0, 53, (kinds, 7), dtype=np.uint8)
-    kind = rng.integers(0, kinds, n)
-    rows = make_rows(cards[kind // 2 * 2], kind % 5, 1, rng.normal(0, 3, (n, 3)).astype("f4"))
+    cards = rng.integers(0, 53, (num_infosets, 7), dtype=np.uint8)
+    infoset = rng.integers(0, num_infosets, n)
+    rows = make_rows(cards[infoset // 2 * 2], infoset % 5, 1, rng.normal(0, 3, (n, 3)).astype("f4"))
     rows["t"] = rng.integers(1, 100, n)
     return rows
 
@@ -25,9 +25,9 @@ def random_rows(n: int, kinds: int, seed: int) -> NDArray[np.void]:
 LEGAL = np.array([[1, 1, 1], [0, 1, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1]], np.float32)
 
 
-@pytest.mark.parametrize(("n", "kinds"), [(1, 1), (50, 1), (2000, 30), (500, 4000)])
-def test_the_loss_of_any_prediction_differs_by_the_noise_alone(n: int, kinds: int) -> None:
-    rows = random_rows(n, kinds, seed=n)
+@pytest.mark.parametrize(("n", "num_infosets"), [(1, 1), (50, 1), (2000, 30), (500, 4000)])
+def test_the_loss_of_any_prediction_differs_by_the_noise_alone(n: int, num_infosets: int) -> None:
+    rows = random_rows(n, num_infosets, seed=n)
     merged = merge(rows, LEGAL)
     rng = np.random.default_rng(1)
     for _ in range(5):

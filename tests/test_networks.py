@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
+from deep_cfr.fitting.trainer import Trainer
+from deep_cfr.memory import make_rows
 from deep_cfr.networks.encoding import KNOTS, infoset_features, make_encoding
 from deep_cfr.networks.network import Network, initial_weights, make_network, strategy_model
-from deep_cfr.networks.network_policy import average_strategy_policy, regret_matching_policy
+from deep_cfr.networks.network_policy import (
+    average_strategy_policy,
+    regret_matching_policy,
+)
+from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.sampling.external_sampling import traverse
 from env.cards import Cards
 from env.game import load_game
@@ -148,3 +155,34 @@ def test_a_policy_follows_its_network() -> None:
     assert np.abs(before - after).max() > 0.01
     fresh = average_strategy_policy(network).strategies(cards, nodes)
     np.testing.assert_allclose(after, fresh)
+
+
+HUGE_LOGITS = np.array([5e9, -2e9, -2.5e9], np.float32)  # of fold, which is illegal, call and raise
+
+
+def test_an_illegal_action_never_wins(tmp_path: Path) -> None:
+    """However large its logit is: in the policy, in the saved model and while training."""
+    network = network_of(LEDUC, "paper")
+    network = dataclasses.replace(network, is_strategy=True)
+    outputs = network.head.get_layer("outputs")
+    outputs.set_weights([np.zeros((64, 3), np.float32), HUGE_LOGITS])
+    cards, nodes = random_infosets(LEDUC, 100)
+    nodes = np.zeros_like(nodes)  # at the start of the hand there is nothing to fold to
+    assert network.encoding.legal[0].tolist() == [0, 1, 1]
+    answers = average_strategy_policy(network).strategies(cards, nodes)
+    np.testing.assert_array_equal(answers, np.tile([0, 1, 0], (100, 1)))
+    strategy_model(network).save(tmp_path / "strategy.keras")
+    loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
+    inputs = infoset_features(network.encoding, cards, nodes)
+    np.testing.assert_array_equal(loaded.predict(list(inputs), verbose=0), answers)
+    rows = make_rows(cards, nodes, 1, answers)
+    trainer = Trainer(network, batch_size=16)
+    errors, _ = trainer._errors(trainer._on_device(rows), training=False)
+    assert not errors.numpy().any()
+
+
+def test_no_logit_is_too_large_for_a_softmax() -> None:
+    largest = np.float32(3e38)
+    logits = np.array([[largest, -largest, 0], [largest, largest, -largest]], np.float32)
+    legal = np.array([[0, 1, 1], [0, 0, 1]], np.float32)
+    assert masked_softmax(logits, legal).tolist() == [[0, 0, 1], [0, 0, 1]]

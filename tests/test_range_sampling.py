@@ -20,7 +20,12 @@ from deep_cfr.networks.network import initial_weights, make_network
 from deep_cfr.networks.network_policy import NetworkPolicy, regret_matching_policy
 from deep_cfr.sampling import range_sampling
 from deep_cfr.sampling.external_sampling import traverse
-from deep_cfr.sampling.range_dealing import RangeTable, deal_first_cards, deal_ranges, spread
+from deep_cfr.sampling.range_dealing import (
+    RangeTable,
+    deal_first_cards,
+    deal_ranges,
+    stratified_sample,
+)
 from deep_cfr.sampling.range_kernels import Ints, Level, PublicTree, expand
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Samples
@@ -45,7 +50,7 @@ from tests.sample_means import (
 BATCHES = 64
 MIN_SAMPLES = 500  # of a group in all batches together: means of rarer ones are too skewed
 MAX_ERRORS = 5.5  # standard errors that the worst of some thousand comparisons may be off
-MAX_SHARE = 0.2  # of comparisons beyond two standard errors; about 0.05, but they hang together
+MAX_SHARE = 0.2  # of comparisons beyond two standard errors; about 0.05, but they are correlated
 
 
 class Setting(NamedTuple):
@@ -323,7 +328,7 @@ def test_hands_drawn_from_strata_meet_as_often_as_any_others() -> None:
     pair = np.arange(2 * strata) // 2
     counts = np.where(pair[:, None] == pair, 2 * (size - 1) / size, 1.0)
     for _ in range(draws):
-        drawn = spread(strength, strata, rng)
+        drawn = stratified_sample(strength, strata, rng)
         met[np.ix_(drawn, drawn)] += counts
     met = met[~np.eye(hands, dtype=bool)] / draws
     expected = 2 * strata * (2 * strata - 2 / size) / (hands * (hands - 1))

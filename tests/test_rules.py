@@ -148,6 +148,29 @@ def test_stacks_bind_when_they_end_the_betting_early() -> None:
     assert parse("fhp:stack=69").stack_binds
 
 
+@pytest.mark.parametrize(
+    ("text", "stack"),
+    [
+        ("hulh:bet_sizes=20/20/40/40", 470),  # as deep as the betting can go
+        ("hulh:max_raises=4/4/4/4", 250),
+        ("hulh:small_blind=100,big_blind=200,bet_sizes=200/200/400/400", 4800),
+        ("fhp:max_raises=9/0", 101),  # one chip behind, so that the flop is still bet on
+        ("hulh:max_raises=1/1/1/1", 240),  # deep enough as it is
+        ("hulh:bet_sizes=20/20/40/40,stack=240", 240),  # as given
+        ("hulh80:bet_sizes=20/20/40/40", 80),  # a preset whose stacks bind
+    ],
+)
+def test_stacks_that_never_bind_stay_so_unless_given(text: str, stack: int) -> None:
+    rules = parse(text)
+    assert rules.stack == stack
+    assert rules.stack_binds == ("stack=" in text or "hulh80" in text)
+    assert (f"stack {stack} (never binding)" in rules.describe()) != rules.stack_binds
+
+
+def test_one_bet_is_not_plural() -> None:
+    assert "at most 1 bet or raise per street" in KUHN.describe()
+
+
 def test_description_says_what_matters() -> None:
     assert HULH.describe() == (
         "hulh: blinds 5/10, bets 10/10/20/20, at most 3/4/4/4 bets or raises per street, "

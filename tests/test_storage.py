@@ -98,7 +98,56 @@ def test_a_damaged_folder_never_costs_its_backup(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["latest"]
 
 
-def test_what_a_killed_process_left_is_cleared(tmp_path: Path) -> None:
-    (tmp_path / ".latest.123.tmp").mkdir()
+def test_what_another_process_is_writing_is_left_alone(tmp_path: Path) -> None:
+    with whole_folder(tmp_path / "latest") as theirs:
+        (theirs / "a.txt").write_text("half")
+        write(tmp_path / "latest", "one")
+        assert (theirs / "a.txt").read_text() == "half"
+    assert (checked_folder(tmp_path / "latest") / "a.txt").read_text() == "half"
+
+
+def test_a_failed_write_says_truly_what_was_there_before(tmp_path: Path) -> None:
+    def fail() -> None:
+        with whole_folder(tmp_path / "latest"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(StorageError, match="nothing was saved there before"):
+        fail()
     write(tmp_path / "latest", "one")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["latest"]
+    with pytest.raises(StorageError, match="what was saved before is intact"):
+        fail()
+
+
+class Crash(BaseException):
+    """The process ends here, and nothing after it happens."""
+
+
+def write_until(path: Path, text: str, last_step: int) -> bool:
+    """Write a folder, but crash at the so-manieth rename; whether that was ever reached."""
+    rename, steps = Path.rename, iter(range(100))
+
+    def crashing(self: Path, target: Path) -> Path:
+        if next(steps) == last_step:
+            raise Crash
+        return rename(self, target)
+
+    with mock.patch.object(Path, "rename", crashing):
+        try:
+            write(path, text)
+        except Crash:
+            return True
+    return False
+
+
+def test_two_crashes_never_bring_an_older_folder_back(tmp_path: Path) -> None:
+    """Wherever two writes in a row crash, what is found is what was found after the first."""
+    for first in range(4):
+        for second in range(4):
+            path = tmp_path / f"{first}{second}" / "latest"
+            write(path, "1")
+            write_until(path, "2", first)
+            found = (checked_folder(path) / "a.txt").read_text()
+            write_until(path, "3", second)
+            assert (checked_folder(path) / "a.txt").read_text() >= found
+            write_until(path, "4", 1)
+            assert (checked_folder(path) / "a.txt").read_text() >= found

@@ -103,7 +103,7 @@ def test_a_run_against_bots(
     assert [float(row["mbb"]) for row in rows] == [entry["mbb"] for entry in results["pairs"]]
     events = EventAccumulator(str(out))
     events.Reload()
-    tensors = events.Tensors("tournament/tiny/mean_mbb")
+    tensors = events.Tensors("1_strength/tournament_tiny_mbb")
     means = {entry["name"]: entry["mbb"] for entry in results["ranking"]}
     assert {event.step for event in tensors} == {1, 2}
     for event in tensors:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util.tensor_util import make_ndarray
 
 from commands.train_options import parse
 from deep_cfr.config import Config
@@ -67,27 +68,34 @@ def test_tensorboard_shows_what_it_promises(uninterrupted: Path) -> None:
     events.Reload()
     tags = set(events.Tags()["tensors"])
     assert tags >= {
-        "loss/p0",
-        "loss/p1",
-        "loss/average_strategy",
-        "fit/p0",
-        "fit/p1",
-        "infosets_per_s",
-        "nodes_touched",
-        "value_mbb",
-        "exploitability_mbb",
-        "by_nodes/exploitability_mbb",
-        "memory_fill/strategies",
-        "memory_seen/advantages_p0",
-        "seconds/traversal",
-        "seconds/fit",
-        "advantages/p0",
-        "actions_first round/call",
-        "actions_second round/raise",
+        "1_strength/exploitability_mbb",
+        "1_strength/exploitability_of_memory_mbb",
+        "1_strength_by_nodes/exploitability_mbb",
+        "2_learning/loss_p0",
+        "2_learning/loss_p1",
+        "2_learning/loss_average_strategy",
+        "2_learning/value_mbb",
+        "2_learning/advantages_p0",
+        "2_learning_in_fits/p0",
+        "2_learning_in_fits/p1",
+        "3_play/first_round_call",
+        "3_play/second_round_raise",
+        "4_speed/infosets_per_s",
+        "4_speed/nodes_touched",
+        "4_speed/seconds_traversing",
+        "4_speed/seconds_fitting",
+        "5_memory/fill_strategies",
+        "5_memory/seen_advantages_p0",
     }
-    assert [event.step for event in events.Tensors("loss/p0")] == [1, 2, 3, 4, 5, 6]
-    assert [event.step for event in events.Tensors("fit/p0")] == [15 * t for t in range(1, 7)]
-    assert [event.step for event in events.Tensors("exploitability_mbb")] == [2, 4, 6]
+    assert min(tags - {"_hparams_/experiment", "_hparams_/session_start_info"}) == (
+        "1_strength/exploitability_mbb"
+    ), "what TensorBoard shows first"
+    steps = {tag: [event.step for event in events.Tensors(tag)] for tag in tags}
+    assert steps["2_learning/loss_p0"] == [1, 2, 3, 4, 5, 6]
+    assert steps["2_learning_in_fits/p0"] == [15 * t for t in range(1, 7)]
+    assert steps["1_strength/exploitability_mbb"] == [0, 2, 4, 6]
+    uniform = make_ndarray(events.Tensors("1_strength/exploitability_mbb")[0].tensor_proto)
+    assert uniform == pytest.approx(2373.61, abs=0.01)
 
 
 def test_flop_holdem_is_watched_by_estimates_on_the_same_flops(tmp_path: Path) -> None:
@@ -137,7 +145,11 @@ def test_a_run_is_never_overwritten(uninterrupted: Path) -> None:
         (["--preset=leduc", "--strength-regression"], "leduc has no hand strengths"),
         (["--preset=leduc", "--rounds=3"], "without a strength regression it means nothing"),
         (["--preset=thesis", "--width=32"], "the thesis network has widths of its own"),
-        (["--eval-every=5"], "the exploitability of hulh is too large to compute"),
+        (
+            ["--eval-every=5", "--eval-hands=0", "--eval-match-hands=0"],
+            "eval_every is 5, but eval_hands and eval_match_hands are 0",
+        ),
+        (["--preset=leduc", "--eval-hands=9"], "the exploitability of leduc is computed"),
         (["--patience=3"], "no fit is validated"),
         (["--resume", ""], "--resume needs the name"),
         (["--run-name", "a/b"], "a plain name"),

@@ -14,7 +14,8 @@ from deep_cfr.fitting.validation import held_out
 from deep_cfr.memory import make_rows
 from deep_cfr.networks.encoding import make_encoding
 from deep_cfr.networks.network import initial_weights, make_network
-from deep_cfr.networks.network_policy import NetworkPolicy, masked_softmax
+from deep_cfr.networks.network_policy import NetworkPolicy
+from deep_cfr.networks.softmax import masked_softmax
 from env.betting_tree import BettingTree
 from env.game import load_game
 from env.rules import LEDUC

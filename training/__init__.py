@@ -1,4 +1,5 @@
 """One training run: start or resume, checkpoints, metrics and TensorBoard.
 
-Reading order: `run`, `checkpoint` (what an exact resume needs), `metrics`, `telemetry`.
+Reading order: `run`, `places`, `checkpoint` (what an exact resume needs), `stopping`, `forecast`,
+`metrics`, `telemetry`, `console`.
 """

@@ -41,6 +41,13 @@ class IterationMetrics:
     strategy_loss: float | None = None
     exploitability_mbb: float | None = None
     exploitability_estimate_mbb: float | None = None
+    exploitability_of_memory_mbb: float | None = None
+    lbr_mbb: float | None = None
+    lbr_interval_mbb: float | None = None
+    won_from_loose_aggressive_mbb: float | None = None
+    won_from_loose_aggressive_interval_mbb: float | None = None
+    won_from_call_mbb: float | None = None
+    won_from_call_interval_mbb: float | None = None
 
     @classmethod
     def of(cls, solver: Solver, done: Iteration, wall_s: float) -> IterationMetrics:

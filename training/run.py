@@ -4,62 +4,37 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shlex
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from deep_cfr.config import Config, ConfigError
+from deep_cfr.config import Config
+from deep_cfr.fitting.trainer import Diverged
 from deep_cfr.networks import device
 from deep_cfr.networks.network import Network
 from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
 from env.game import load_game
-from env.progress import NewBar
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
 from models.saving import save_model, versions
 from models.storage import known_json, whole_file
-from policies.policy import Policy
+from policies.fixed import uniform_policy
 from training import checkpoint
+from training.figures import Evaluator
+from training.forecast import Forecast
 from training.metrics import IterationMetrics
+from training.places import Places
+from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
-
-
-@dataclass(frozen=True)
-class Measured:
-    """How exploitable a policy is."""
-
-    exploitability_mbb: float
-    is_exact: bool  # else an estimate that is too high on average
-
-    @property
-    def name(self) -> str:
-        """Under which it is recorded: what is estimated never passes for exact."""
-        return "exploitability_mbb" if self.is_exact else "exploitability_estimate_mbb"
-
-
-Evaluator = Callable[[Solver, Policy, NewBar], Measured | None]  # None in too large games
 
 INTERRUPTED = 130
 LONG_HOURS = 6
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where a run keeps its files."""
-
-    name: str
-    logs: Path
-    checkpoints: Path
+COMPILING = "the first iteration compiles kernels and graphs: up to a minute the first time"
 
 
 class Run:
@@ -67,6 +42,7 @@ class Run:
 
     def __init__(self, config: Config, places: Places, evaluate: Evaluator, resume: bool) -> None:
         self.places, self._evaluate = places, evaluate
+        self._start, self._stopping = time.perf_counter(), Stopping()
         game = load_game(config.game)
         with quiet_without_gpu():
             self._device = device.prepare(config.threads, config.network)
@@ -75,81 +51,133 @@ class Run:
         extra: dict[str, Any] = {"rows": [], "wall_s": 0.0}
         if resume:
             extra = checkpoint.load_latest(places.checkpoints, self.solver)
-        self._wall_before, self._start = extra["wall_s"], time.perf_counter()
+        self._wall_before = extra["wall_s"]
         records = [IterationMetrics.from_json(row) for row in extra["rows"]]
         self._telemetry = Telemetry(places.logs, config, records)
+        self._notes = resume_notes(extra, self._made_with(), places.logs)
+        self._forecast = Forecast(self.solver)
         self._saved = self.solver.t if resume else -1
-        self._stop_requested = False
 
     def go(self, max_minutes: float | None) -> int:
         """Iterate until done, out of time or interrupted; the exit code."""
         self._write_config()
         self._greet()
         self._telemetry.start(self.solver.t, self.config.iterations)
+        end = None if max_minutes is None else self._start + 60 * max_minutes
         try:
-            with self._stopping_on_signals():
-                if self._saved < 0:
-                    self._save_latest()  # so that there is something to resume from the start
-                self._iterate(max_minutes)
-                self._finish()
+            with self._stopping.on_signals():
+                self._work(end)
         finally:
             self._telemetry.close()
         self._say_goodbye()
-        return INTERRUPTED if self._stop_requested else 0
+        return INTERRUPTED if self._stopping.is_requested else 0
 
-    def _iterate(self, max_minutes: float | None) -> None:
-        while self.solver.t < self.config.iterations and not self._stop_requested:
-            self._one_iteration()
-            if max_minutes and time.perf_counter() - self._start > 60 * max_minutes:
-                break
+    def _work(self, end: float | None) -> None:
+        """Everything between the first words and the last; finished iterations are always saved."""
+        try:
+            if self._saved < 0:
+                self._save_latest()  # so that there is something to resume from the start
+            if self.solver.t == 0:
+                self._measure_uniform()
+            self._iterate(end)
+            self._finish()
+        except Stopped:
+            self._save_unsaved()
+        except Diverged:
+            self._save_unsaved()
+            raise
+        if model_folders(self.places.checkpoints):
+            write_card(self.places.checkpoints)
+
+    def _iterate(self, end: float | None) -> None:
+        """Iterations until there are enough, or until there is just time for the closing model."""
+        if self.solver.t and self.solver.t < self.config.iterations:
+            self._save_what_is_due()  # a stop may have come between an iteration and its model
+        while self.solver.t < self.config.iterations:
+            self._stopping.check()
+            late = None if end is None else lambda: end - self._forecast.closing_s()
+            try:
+                # The limit of time spares the first iteration: without it there is no model.
+                with self._stopping.until(late if self.solver.t else None):
+                    self._stopping.check()
+                    done = self.solver.iterate()
+            except Stopped:
+                if self._stopping.is_requested:
+                    raise
+                return
+            self._record(done)
+            self._save_what_is_due()
+
+    def _record(self, done: Iteration) -> None:
+        t, config = self.solver.t, self.config
+        self._forecast.learn(done)
+        is_looked_at = self._is_checkpoint() or self._is_evaluated() or t == config.iterations
+        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_looked_at)
+        if config.keep_advantage_nets:
+            save_advantage_nets(self.places.checkpoints, self.solver)
+
+    def _is_checkpoint(self) -> bool:
+        return self.solver.t % self.config.checkpoint_every == 0
+
+    def _is_evaluated(self) -> bool:
+        return bool(self.config.eval_every) and self.solver.t % self.config.eval_every == 0
+
+    def _save_what_is_due(self) -> None:
+        """The model, the evaluation and the state that this iteration is to leave behind."""
+        if self._is_checkpoint():
+            if not self._has_model():
+                self._save_model()
+        elif self._is_evaluated() and not self._telemetry.is_measured(self.solver.t):
+            self._measure_between_models()
+        if self.solver.t % self.config.resume_every == 0 and self._saved < self.solver.t:
+            self._save_latest()
 
     def _finish(self) -> None:
         """Save what the last iterations learned: first what resuming needs, then the model."""
-        if self._saved < self.solver.t:
-            self._save_latest()
-        if self.solver.t and not self._stop_requested and not self._has_model():
+        self._save_unsaved()
+        if self.solver.t and not self._has_model():
             self._save_model()
             self._save_latest()  # with what the model's evaluation added to the metrics
-        if model_folders(self.places.checkpoints):
-            write_card(self.places.checkpoints)
+
+    def _save_unsaved(self) -> None:
+        if self._saved < self.solver.t:
+            self._telemetry.say(f"saving iteration {self.solver.t}")
+            self._save_latest()
 
     def _has_model(self) -> bool:
         folder = model_folder(self.places.checkpoints, self.solver.t)
         return (folder / MODEL_FILE).exists()
 
-    def _one_iteration(self) -> None:
-        done: Iteration = self.solver.iterate()
-        self._telemetry.iteration(self.solver, done, self._wall_s())
-        t, config = self.solver.t, self.config
-        if config.keep_advantage_nets:
-            save_advantage_nets(self.places.checkpoints, self.solver)
-        if t % config.checkpoint_every == 0:
-            self._save_model()
-        elif config.eval_every and t % config.eval_every == 0:
-            self._measure()
-        if t % config.resume_every == 0:
-            self._save_latest()
-
     def _measure(self) -> tuple[Network, dict[str, Any]]:
-        """Fit the average strategy and see how exploitable it is, where that can be computed."""
+        """Fit the average strategy and see how strong it is."""
         policy, fit = self.solver.fit_strategy()
         self._telemetry.model(self.solver, policy, fit)
-        measured = self._evaluate(self.solver, policy, self._new_bar)
+        figures = self._evaluate(self.solver, policy, self._new_bar)
+        self._telemetry.strength(self.solver, figures)
         metrics: dict[str, Any] = {"strategy_loss": fit.loss}
-        if measured is not None:
-            value_mbb = measured.exploitability_mbb
-            self._telemetry.exploitability(self.solver, measured.name, value_mbb)
-            worth = "exact" if measured.is_exact else "estimate, too high on average"
-            self._telemetry.say(
-                f"iteration {self.solver.t}: exploitability {value_mbb:.2f} mbb/g ({worth})"
-            )
-            metrics[measured.name] = value_mbb
+        for figure in figures:
+            metrics |= figure.columns
         return policy.network, metrics
 
+    def _measure_between_models(self) -> None:
+        """Measure what needs no fit; where nothing can be said without one, fit."""
+        figures = self._evaluate(self.solver, None, self._new_bar)
+        if figures:
+            self._telemetry.strength(self.solver, figures)
+        else:
+            self._measure()
+
+    def _measure_uniform(self) -> None:
+        """Where the curves of strength start: every legal action equally often."""
+        policy = uniform_policy(self.solver.game.tree)
+        figures = self._evaluate(self.solver, policy, self._new_bar)
+        self._telemetry.strength(self.solver, figures)
+
     def _save_model(self) -> None:
-        network, metrics = self._measure()
-        folder = save_model(self.places.checkpoints, self.solver, network, metrics)
-        write_card(self.places.checkpoints)
+        with self._forecast.timing_model():
+            network, metrics = self._measure()
+            folder = save_model(self.places.checkpoints, self.solver, network, metrics)
+            write_card(self.places.checkpoints)
         self._telemetry.say(f"saved {folder}")
 
     def _save_latest(self) -> None:
@@ -157,33 +185,21 @@ class Run:
             "rows": [record.to_json() for record in self._telemetry.records],
             "wall_s": self._wall_s(),
             "logs": str(self.places.logs.resolve()),
+            "made_with": self._made_with(),
         }
-        checkpoint.save_latest(self.places.checkpoints, self.solver, extra)
+        with self._forecast.timing_save():
+            checkpoint.save_latest(self.places.checkpoints, self.solver, extra)
         self._saved = self.solver.t
 
+    def _made_with(self) -> dict[str, str]:
+        """What the last bits of a result depend on besides the settings."""
+        return {"threads": str(device.threads_used(self.config.threads)), **versions()}
+
     def _new_bar(self, what: str, total: int) -> Callable[[int], None]:
-        return self._telemetry.new_bar(what, total)
+        return self._stopping.watched(self._telemetry.new_bar)(what, total)
 
     def _wall_s(self) -> float:
         return float(self._wall_before + time.perf_counter() - self._start)
-
-    @contextmanager
-    def _stopping_on_signals(self) -> Iterator[None]:
-        """Ctrl-C asks to stop after the iteration in hand; a second one stops at once."""
-
-        def ask(signum: int, frame: FrameType | None) -> None:
-            if self._stop_requested:
-                raise KeyboardInterrupt
-            self._stop_requested = True
-            # Written past Python's buffers, which may be in use at this very moment.
-            os.write(2, b"\nstopping after this iteration; once more to stop at once\n")
-
-        before = {sig: signal.signal(sig, ask) for sig in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for sig, handler in before.items():
-                signal.signal(sig, handler)
 
     def _write_config(self) -> None:
         file = self.places.logs / "config.json"
@@ -207,44 +223,51 @@ class Run:
             f"run {self.places.name}: {config.network} network, "
             f"{self.solver.advantage_nets[0].num_parameters:,} parameters, {self._device}"
         )
+        for note in self._notes:
+            say(note)
         if self.solver.t >= config.iterations:
             say(f"{self.solver.t} iterations are done already; --iterations asks for more")
-        hours = self._estimated_hours()
-        if hours > LONG_HOURS and not config.validation_fraction:  # else fits end early
-            say(
-                f"warning: fitting alone will take about {hours:,.0f} hours on this machine; "
-                "a smaller preset or --updates, --batch-size and --iterations bring it down"
-            )
-
-    def _estimated_hours(self) -> float:
-        """Time of all advantage fits at the speed of plain matrix products, halved."""
-        config = self.config
-        remaining = range(self.solver.t + 1, config.iterations + 1)
-        updates = 2 * sum(config.advantage_fit(t).updates for t in remaining if config.refits(t))
-        per_update = 6 * self.solver.advantage_nets[0].num_parameters * config.batch_size
-        return 2 * updates * per_update / device.matmul_flops() / 3600
+            return
+        hours = self._forecast.hours(self.solver.t + 1, config.iterations)
+        if hours > 1 and not config.validation_fraction:  # else fits end early
+            say(f"fitting will take about {hours:,.0f} hours on this machine")
+        if hours > LONG_HOURS and not config.validation_fraction:
+            say("a smaller preset or --updates, --batch-size and --iterations bring it down")
+        say(COMPILING)
 
     def _say_goodbye(self) -> None:
-        name, solver = self.places.name, self.solver
+        solver, say = self.solver, self._telemetry.say
         models = model_folders(self.places.checkpoints)
-        print(
+        say(
             f"\n{solver.t} iterations, {solver.nodes_touched:,} nodes touched, "
             f"{self._wall_s() / 60:.1f} minutes"
         )
-        print(f"logs    {self.places.logs}   (tensorboard --logdir {self.places.logs.parent})")
+        say(f"logs    {self.places.logs}   (tensorboard --logdir {self.places.logs.parent})")
         if models:
-            print(f"model   {models[-1]}")
-        words = ["python", "train.py", "--resume", name]
+            say(f"model   {models[-1]}")
+        elif solver.t:
+            say(f"model   none yet; {self._resume_command(solver.t)} makes one")
+        is_done = solver.t >= self.config.iterations
+        say(f"go on   {self._resume_command(2 * solver.t if is_done else None)}")
+
+    def _resume_command(self, iterations: int | None) -> str:
+        words = ["python", "train.py", "--resume", self.places.name]
         if self.places.checkpoints.parent != Path("checkpoints"):
             words += ["--checkpoints", str(self.places.checkpoints.parent)]
-        if solver.t >= self.config.iterations:
-            words += ["--iterations", str(2 * solver.t)]
-        print(f"go on   {shlex.join(words)}")
+        if self.places.logs.parent != Path("runs"):
+            words += ["--logdir", str(self.places.logs.parent)]
+        if iterations is not None:
+            words += ["--iterations", str(iterations)]
+        return shlex.join(words)
 
 
-def find_run(resume: str, checkpoints: Path) -> Path:
-    """The folder of a run given by name or by path."""
-    for candidate in (checkpoints / resume, Path(resume)):
-        if candidate.is_dir():
-            return candidate
-    raise ConfigError(f"there is no run {resume!r} in {checkpoints}/ to resume")
+def resume_notes(extra: dict[str, Any], made_with: dict[str, str], logs: Path) -> list[str]:
+    """What is different from when the run was saved, a line each; `extra` is what was saved."""
+    notes = []
+    before = extra.get("made_with", {})
+    changed = [f"{k} {v} → {made_with[k]}" for k, v in before.items() if made_with.get(k, v) != v]
+    if changed:
+        notes.append(f"note: {', '.join(changed)} since the last save; last bits may differ")
+    if "logs" in extra and Path(extra["logs"]) != logs.resolve():
+        notes.append(f"note: logs were in {extra['logs']} and go to {logs} now")
+    return notes

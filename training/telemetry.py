@@ -1,14 +1,17 @@
 """The only place that writes TensorBoard events, progress bars and metrics.csv.
 
-Scalars appear by iteration, and the important ones once more under `by_nodes/` with the nodes
+Scalars appear by iteration, and the important ones once more in groups `…_by_nodes` with the nodes
 touched as their step; wall time is an axis of TensorBoard's own. Losses during a fit are shown
-against updates, counted over the whole run.
+against updates, counted over the whole run. `training.tags` describes every tag.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +24,28 @@ from deep_cfr.config import Config
 from deep_cfr.fitting.trainer import FitResult
 from deep_cfr.solver import PLAYERS, Iteration, Solver
 from env.actions import ACTION_NAMES, RAISE
+from env.betting_tree import NONE
 from env.progress import Advance
 from models.charts import preflop_chart
 from models.storage import whole_file
 from policies.policy import Policy
+from training.console import say
+from training.figures import Figure
 from training.metrics import IterationMetrics, as_csv
+from training.tags import BY_NODES, LEARNING, MEMORY, PLAY, SPEED, STRENGTH, about
 
 HISTOGRAM_ROWS = 20_000
+SECONDS_BETWEEN_LINES = 5.0  # at least, between iterations of which nothing special is to be said
+# Figures of HPARAMS: name, folder below the run's (what evaluate.py writes), heading.
+SHOWN_FIRST = (
+    ("exploitability_mbb", None, "exploitability, mbb"),
+    ("exploitability_estimate_mbb", None, "exploitability (estimate), mbb"),
+    ("lbr_mbb", None, "local best response, mbb"),
+    ("won_from_loose_aggressive_mbb", None, "won from loose-aggressive, mbb"),
+    ("won_from_call_mbb", None, "won from call, mbb"),
+    ("exploitability_mbb", "evaluation", "exploitability by evaluate.py, mbb"),
+    ("lbr_mbb", "evaluation", "local best response by evaluate.py, mbb"),
+)
 
 
 class Telemetry:
@@ -41,9 +59,11 @@ class Telemetry:
         self._bar: tqdm[Any] | None = None
         self._outer: tqdm[Any] | None = None
         self._is_terminal = sys.stderr.isatty()
+        self._last_line = -SECONDS_BETWEEN_LINES
+        self._is_complete = True  # until something could not be written
         self._updates = [sum(record.updates(p) for record in records) for p in PLAYERS]
-        with self._writer.as_default(step=0):
-            hparams.hparams(dataclasses.asdict(config))
+        with self._events(0):
+            _declare(config, run=folder.name)
 
     def start(self, done: int, total: int) -> None:
         """Open the bar that counts iterations."""
@@ -76,20 +96,33 @@ class Telemetry:
 
     def say(self, line: str) -> None:
         """A line that stays, above the bars."""
-        tqdm.write(line, file=sys.stdout)
-        sys.stdout.flush()
+        say(line)
 
-    def iteration(self, solver: Solver, done: Iteration, wall_s: float) -> None:
-        """Record one iteration."""
+    def is_measured(self, t: int) -> bool:
+        """Whether the strength of the average strategy after iteration t is recorded."""
+        found = [record for record in self.records if record.t == t]
+        return any(
+            figure is not None
+            for record in found
+            for figure in (record.strategy_loss, record.exploitability_of_memory_mbb)
+        )
+
+    def iteration(
+        self, solver: Solver, done: Iteration, wall_s: float, always: bool = True
+    ) -> None:
+        """Record one iteration; a line is shown always, or if the last is seconds ago."""
         record = IterationMetrics.of(solver, done, wall_s)
         self.records.append(record)
-        with self._writer.as_default(step=done.t):
+        with self._events(done.t):
             self._scalars(solver, done, record)
             self._curves(done.fits)
             self._histograms(solver)
         self._save()
         if self._outer is not None:
             self._outer.update()
+        if not always and time.perf_counter() - self._last_line < SECONDS_BETWEEN_LINES:
+            return
+        self._last_line = time.perf_counter()
         self.say(
             f"iteration {done.t}: {record.infosets:,} infosets at {record.infosets_per_s:,}/s, "
             f"{_losses(done)}value {record.value_mbb:+.0f} mbb, "
@@ -98,71 +131,85 @@ class Telemetry:
 
     def model(self, solver: Solver, policy: Policy, fit: FitResult) -> None:
         """Record a fit of the average strategy."""
-        with self._writer.as_default(step=solver.t):
-            tf.summary.scalar("loss/average_strategy", fit.loss)
+        with self._events(solver.t):
+            _scalar(f"{LEARNING}/loss_average_strategy", fit.loss)
+            name = f"average_strategy_t_{solver.t:04d}"
             for update, loss, validation in fit.curve:
-                tf.summary.scalar(f"fit_average_strategy/t_{solver.t:04d}", loss, step=update)
+                _scalar(f"{LEARNING}_in_fits/{name}", loss, update)
                 if validation is not None:
-                    name = f"fit_average_strategy_validation/t_{solver.t:04d}"
-                    tf.summary.scalar(name, validation, step=update)
+                    _scalar(f"{LEARNING}_in_fits/validation_{name}", validation, update)
             if solver.game.rules.is_holdem and len(solver.game.rules.deck) == 52:
-                facing_raise = int(solver.game.tree.children[0, RAISE])
-                for node, what in ((0, "first to act"), (facing_raise, "facing a raise")):
+                raised = int(solver.game.tree.children[0, RAISE])
+                charts = [(0, "first to act"), (raised, "facing a raise")]
+                for node, what in charts[: 1 + (raised != NONE)]:  # some rules know no raise
                     image = preflop_chart(policy, node, f"iteration {solver.t}, {what}")
-                    tf.summary.image(f"preflop/{what.replace(' ', '_')}", image[None])
+                    tag = f"{PLAY}/chart_{what.replace(' ', '_')}"
+                    tf.summary.image(tag, image[None], description=about(tag))
         self._amend(solver.t, strategy_loss=round(fit.loss, 6))
 
-    def exploitability(self, solver: Solver, name: str, value_mbb: float) -> None:
-        """Record an evaluation of the average strategy under the name of what it is."""
-        with self._writer.as_default(step=solver.t):
-            tf.summary.scalar(name, value_mbb)
-            tf.summary.scalar(f"by_nodes/{name}", value_mbb, step=solver.nodes_touched)
-        self._amend(solver.t, **{name: round(value_mbb, 4)})
+    def strength(self, solver: Solver, figures: list[Figure]) -> None:
+        """Record how strong a policy is: the average strategy, or uniform play at iteration 0."""
+        if not figures:
+            return
+        columns: dict[str, float] = {}
+        with self._events(solver.t):
+            for figure in figures:
+                _scalar(f"{STRENGTH}/{figure.name}", figure.mbb)
+                _scalar(f"{STRENGTH}{BY_NODES}/{figure.name}", figure.mbb, solver.nodes_touched)
+                if figure.interval_mbb is not None:
+                    _scalar(f"{STRENGTH}_intervals/{figure.name}", figure.interval_mbb)
+                columns |= figure.columns
+        self._amend(solver.t, **{name: round(value, 4) for name, value in columns.items()})
+        who = f"iteration {solver.t}" if solver.t else "uniform play"
+        self.say(f"{who}: {'; '.join(figure.text for figure in figures)}")
 
     def close(self) -> None:
         """Finish bars and files."""
         for bar in (self._bar, self._outer):
             if bar is not None:
                 bar.close()
-        self._writer.close()
+        with self._surviving():
+            self._writer.close()
 
     def _scalars(self, solver: Solver, done: Iteration, record: IterationMetrics) -> None:
-        tf.summary.scalar("infosets_per_s", record.infosets_per_s)
-        tf.summary.scalar("value_mbb", record.value_mbb)
-        tf.summary.scalar("nodes_touched", record.nodes_touched)
-        tf.summary.scalar("by_nodes/value_mbb", record.value_mbb, step=solver.nodes_touched)
-        tf.summary.scalar("seconds/traversal", done.seconds_traversing)
-        tf.summary.scalar("seconds/fit", done.seconds_fitting)
-        memories = {f"advantages_p{p}": solver.advantage_memories[p] for p in PLAYERS}
-        for name, memory in {**memories, "strategies": solver.strategy_memory}.items():
-            tf.summary.scalar(f"memory_seen/{name}", memory.seen)
-            tf.summary.scalar(f"memory_fill/{name}", len(memory) / memory.capacity)
+        nodes = solver.nodes_touched
+        _scalar(f"{LEARNING}/value_mbb", record.value_mbb)
+        _scalar(f"{LEARNING}{BY_NODES}/value_mbb", record.value_mbb, nodes)
         for player, fit in enumerate(done.fits):
             if fit.curve:
-                tf.summary.scalar(f"loss/p{player}", fit.loss)
-                tf.summary.scalar(f"by_nodes/loss_p{player}", fit.loss, step=solver.nodes_touched)
+                _scalar(f"{LEARNING}/loss_p{player}", fit.loss)
+                _scalar(f"{LEARNING}{BY_NODES}/loss_p{player}", fit.loss, nodes)
             if fit.validation_loss is not None:
-                tf.summary.scalar(f"validation_loss/p{player}", fit.validation_loss)
+                _scalar(f"{LEARNING}/validation_loss_p{player}", fit.validation_loss)
         for street, name in enumerate(solver.game.rules.street_names):
             shares = np.mean([shares[street] for shares in done.action_shares], axis=0)
             for action, share in zip(ACTION_NAMES, shares, strict=True):
-                tf.summary.scalar(f"actions_{name}/{action}", share)
+                _scalar(f"{PLAY}/{name.replace(' ', '_')}_{action}", share)
+        _scalar(f"{SPEED}/infosets_per_s", record.infosets_per_s)
+        _scalar(f"{SPEED}/nodes_touched", nodes)
+        _scalar(f"{SPEED}/seconds_traversing", done.seconds_traversing)
+        _scalar(f"{SPEED}/seconds_fitting", done.seconds_fitting)
+        memories = {f"advantages_p{p}": solver.advantage_memories[p] for p in PLAYERS}
+        for name, memory in {**memories, "strategies": solver.strategy_memory}.items():
+            _scalar(f"{MEMORY}/seen_{name}", memory.seen)
+            _scalar(f"{MEMORY}/fill_{name}", len(memory) / memory.capacity)
 
     def _curves(self, fits: list[FitResult]) -> None:
         """Losses inside each fit, against updates since the run began."""
         for player, fit in enumerate(fits):
             for update, loss, validation in fit.curve:
                 step = self._updates[player] + update
-                tf.summary.scalar(f"fit/p{player}", loss, step=step)
+                _scalar(f"{LEARNING}_in_fits/p{player}", loss, step)
                 if validation is not None:
-                    tf.summary.scalar(f"fit_validation/p{player}", validation, step=step)
+                    _scalar(f"{LEARNING}_in_fits/validation_p{player}", validation, step)
             self._updates[player] += fit.updates
 
     def _histograms(self, solver: Solver) -> None:
         for player in PLAYERS:
             rows = solver.advantage_memories[player].rows[-HISTOGRAM_ROWS:]
             legal = solver.game.tree.legal[rows["node"]]
-            tf.summary.histogram(f"advantages/p{player}", rows["targets"][legal])
+            tag = f"{LEARNING}/advantages_p{player}"
+            tf.summary.histogram(tag, rows["targets"][legal], description=about(tag))
 
     def _amend(self, t: int, **measured: float) -> None:
         """Fill in columns of an iteration that is recorded already."""
@@ -173,8 +220,51 @@ class Telemetry:
         self._save()
 
     def _save(self) -> None:
-        whole_file(self._csv, as_csv(self.records).encode())
-        self._writer.flush()
+        with self._surviving():
+            whole_file(self._csv, as_csv(self.records).encode())
+
+    @contextmanager
+    def _events(self, step: int) -> Iterator[None]:
+        """Events written inside belong to this step."""
+        with self._surviving():
+            with self._writer.as_default(step=step):
+                yield
+            self._writer.flush()
+
+    @contextmanager
+    def _surviving(self) -> Iterator[None]:
+        """A full disk costs logs, never the run: said once, and tried again the next time.
+
+        All lines of metrics.csv are also kept in `latest/`, so the file is complete as soon as it
+        can be written again.
+        """
+        try:
+            yield
+        except (OSError, tf.errors.OpError) as error:
+            if self._is_complete:
+                reason = str(error).splitlines()[0][:200]
+                self.say(f"warning: could not write logs to {self._csv.parent}: {reason}")
+            self._is_complete = False
+
+
+def _scalar(tag: str, value: float, step: int | None = None) -> None:
+    """One point of a curve with its description; without a step it is the iteration's."""
+    tf.summary.scalar(tag, value, step=step, description=about(tag))
+
+
+def _declare(config: Config, run: str) -> None:
+    """The settings and the figures that TensorBoard's HPARAMS shows.
+
+    Every run is a session of its own, also beside runs of equal settings, and the figures appear in
+    the order of `SHOWN_FIRST`.
+    """
+    settings = dataclasses.asdict(config)
+    metrics = [
+        hparams.Metric(f"{STRENGTH}/{name}", group=group, display_name=display)
+        for name, group, display in SHOWN_FIRST
+    ]
+    hparams.hparams_config(hparams=[hparams.HParam(name) for name in settings], metrics=metrics)
+    hparams.hparams(settings, trial_id=run)
 
 
 def _losses(done: Iteration) -> str:

@@ -25,7 +25,7 @@ from deep_cfr.memory import ROW, as_words
 class Merged(NamedTuple):
     """One row per infoset."""
 
-    rows: NDArray[np.void]  # [m] with mean targets; t counts for nothing any more
+    rows: NDArray[np.void]  # [m] with mean targets; the field t is meaningless here
     weights: NDArray[np.float64]  # [m] W / ΣW + (W / n) / Σ(W / n)
     noise: float  # the constant, per unit of weight: the mean variance around the means
 
@@ -142,7 +142,7 @@ def _pair_up(
     keep: NDArray[np.float64],
     other: NDArray[np.int32],
 ) -> None:
-    """Fill every small row's column up with a share of a large one."""
+    """Vose's pairing: rows below the mean weight are topped up by rows above it."""
     small_end, large = num_small, num_small  # small rows: order[:small_end], used from the end
     while small_end > 0 and large < len(order):
         small = order[small_end - 1]

@@ -19,6 +19,8 @@ estimates probabilities.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +38,7 @@ STRATEGY_STEPS = 512  # per unit, to which a strategy's table is rounded so that
 
 
 class Ridge(NamedTuple):
-    """Strength of the two regressions' ridges: samples of value 0 that every knot starts with."""
+    """Ridge strengths. A ridge of r acts like r samples with target 0 at every knot."""
 
     common: float
     bucket: float  # what a hand bucket differs by is small beside the noise
@@ -86,12 +88,37 @@ class StrengthRegression:
         _solve(self.equations, self._encoding.num_buckets, common, bucket, table)
         return table
 
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take back everything that is added inside, if that ends in an exception."""
+        before = {name: sums.copy() for name, sums in self.sums().items()}
+        try:
+            yield
+        except BaseException:
+            self.restore(before)
+            raise
+
     def sums(self) -> dict[str, Sums]:
         """All there is to save."""
         return self.equations._asdict()
 
+    def problem(self, sums: dict[str, Sums]) -> str | None:
+        """Why these cannot be sums of this regression; None if they can."""
+        for name, own in self.sums().items():
+            saved = sums.get(name)
+            if saved is None or saved.shape != own.shape or saved.dtype != own.dtype:
+                return f"{name} is missing or of another size"
+            if not np.isfinite(saved).all():
+                return f"{name} has values that are not finite numbers"
+        if (sums["diagonal"] < 0).any() or (sums["off_diagonal"] < 0).any():
+            return "sums of squares are negative"
+        return None
+
     def restore(self, sums: dict[str, Sums]) -> None:
         """Take over saved sums."""
+        problem = self.problem(sums)
+        if problem:
+            raise ValueError(problem)
         for name, own in self.sums().items():
             own[:] = sums[name]
 

@@ -9,12 +9,14 @@ Samples of the same infoset are merged first and minibatches draw rows in propor
 rows lie on the device as bytes; minibatches are drawn, decoded, expanded into features and learned
 from inside the graph. If a minibatch could hold all merged rows, as in Leduc, every update uses all
 of them, each with its weight, and no noise of drawing is left. Python runs only between blocks of
-updates, to validate, to show progress and to stop early.
+updates, to validate, to show progress and to stop early; blocks that would take long are computed
+in pieces, so that a fit can also be ended from outside.
 """
 
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -29,20 +31,24 @@ from deep_cfr.fitting.validation import held_out
 from deep_cfr.memory import ROW
 from deep_cfr.networks import device
 from deep_cfr.networks.graph_features import GraphFeatures
-from deep_cfr.networks.network import ILLEGAL_LOGIT, NUM_OUTPUTS, Network, initial_weights
+from deep_cfr.networks.network import NUM_OUTPUTS, Network, initial_weights
+from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import add_table_values
 from env.views import Views
 from policies.policy import Floats
 
-BLOCK = 100  # updates per compiled call, after which a fit is validated
+BLOCK = 100  # updates from one validation, or entry of the loss curve, to the next
+SECONDS_AT_ONCE = 0.5  # that a compiled call takes at most, so that a fit can be stopped soon
 CLIP_NORM = 1.0  # largest norm of a gradient, as in the paper
 VALIDATION_BATCH = 8192
-Learner = Callable[[int, int], tf.Tensor]  # (updates made, how many to make) → mean loss
+SOUND_ROWS = 1024  # that a fitted network is asked about, to see that it answers with numbers
+# (updates made, how many to make, sum of losses so far) → that sum with the new losses
+Learner = Callable[[int, int, tf.Tensor], tf.Tensor]
 Progress = Callable[[int], None]  # called with the updates made since the last call
 
 
 class Diverged(ArithmeticError):  # noqa: N818 - the name says what happened
-    """A fit whose loss is no longer a number."""
+    """A fit whose loss, weights or answers are no longer numbers."""
 
 
 @dataclass
@@ -93,6 +99,7 @@ class Trainer:
         self._rate = _LinearDecay()
         self._optimizer = keras.optimizers.Adam(self._rate, global_clipnorm=CLIP_NORM)
         self._optimizer.build(network.trainable)
+        self._piece = 1  # updates per compiled call, as many as take little time
 
     def fit(
         self,
@@ -113,6 +120,8 @@ class Trainer:
         held = held_out(rows, settings.validation_fraction, rng)
         learned_from = rows[~held] if held.any() else rows
         merged = merge(learned_from, self.network.encoding.legal)
+        if progress:
+            progress(0)  # merging many millions of rows takes seconds
         learn = (
             self._all_rows(merged)
             if len(merged.rows) <= settings.batch_size
@@ -122,7 +131,9 @@ class Trainer:
         if held.any():
             block = min(BLOCK, -(-len(learned_from) // settings.batch_size))  # at most an epoch
             validation_rows = self._on_device(rows[held])
-        return self._learn(learn, settings, block, merged.noise, validation_rows, progress)
+        result = self._learn(learn, settings, block, merged.noise, validation_rows, progress)
+        self._refuse_nonsense(rows[:SOUND_ROWS])
+        return result
 
     def _learn(
         self,
@@ -139,7 +150,7 @@ class Trainer:
         stale = 0  # validations since the last new best
         while result.updates < settings.updates and stale < max(settings.patience, 1):
             count = min(block, settings.updates - result.updates)
-            loss = learn(result.updates, count)
+            loss = self._learn_block(learn, result.updates, count, progress)
             result.updates += count
             if not np.isfinite(loss):
                 raise Diverged(
@@ -149,8 +160,6 @@ class Trainer:
             validation = None if validation_rows is None else self._validate(validation_rows)
             best = result.validation_loss
             result.curve.append((result.updates, float(loss) + noise, validation))
-            if progress:
-                progress(count)
             if validation is None:
                 continue
             if best is None or validation < best:
@@ -161,17 +170,50 @@ class Trainer:
             self.network.set_learned(best_weights)
         return result
 
+    def _refuse_nonsense(self, rows: NDArray[np.void]) -> None:
+        """An error if the weights after the last update are no numbers, or answer with none."""
+        weights_are_finite = all(np.isfinite(value).all() for value in self.network.get_learned())
+        errors, _ = self._errors(self._on_device(rows), training=False)
+        if not weights_are_finite or not np.isfinite(errors).all():
+            raise Diverged(
+                "the network's weights or answers are no numbers after the last update; "
+                "a lower learning rate helps"
+            )
+
+    def _learn_block(
+        self, learn: Learner, done: int, count: int, progress: Progress | None
+    ) -> np.float32:
+        """The mean loss over `count` updates, made in pieces that take little time each.
+
+        The pieces change nothing: what an update draws depends on its number, and the losses are
+        added up in the same order.
+        """
+        total, made = tf.constant(0.0), 0
+        while made < count:
+            piece = min(self._piece, count - made)
+            start = time.perf_counter()
+            total = learn(done + made, piece, total)
+            total.numpy()  # waits until the updates are made
+            seconds = (time.perf_counter() - start) / piece
+            self._piece = max(1, min(2 * piece, int(SECONDS_AT_ONCE / max(seconds, 1e-9))))
+            made += piece
+            if progress:
+                progress(piece)
+        return np.float32(total / tf.cast(count, tf.float32))
+
     def _minibatches(self, merged: Merged, seed: int) -> Learner:
         keep, other = (tf.constant(table) for table in alias_table(merged.weights))
         rows = self._on_device(merged.rows)
-        return lambda done, count: self._block(
-            rows, keep, other, tf.constant([seed, done]), tf.constant(count)
+        return lambda done, count, total: self._block(
+            rows, keep, other, tf.constant([seed, done]), tf.constant(count), total
         )
 
     def _all_rows(self, merged: Merged) -> Learner:
         weights = tf.constant(merged.weights / merged.weights.sum(), tf.float32)
         rows = self._on_device(merged.rows)
-        return lambda done, count: self._block_of_all(rows, weights, tf.constant(count))
+        return lambda done, count, total: self._block_of_all(
+            rows, weights, tf.constant(count), total
+        )
 
     def _reset(self, settings: FitSettings, weights: list[Floats]) -> None:
         self.network.set_learned(weights)
@@ -213,15 +255,20 @@ class Trainer:
         summed += self.network.bets(bets, training=training)
         outputs = self.network.head(summed, training=training) + table_values  # [B, 3]
         if self.network.is_strategy:
-            outputs = tf.nn.softmax(outputs + (1.0 - legal) * ILLEGAL_LOGIT)
+            outputs = tf.nn.softmax(tf.where(legal > 0, outputs, ILLEGAL_LOGIT))
         return tf.reduce_sum(legal * tf.square(targets - outputs), axis=1), t
 
     @tf.function(reduce_retracing=True)
     def _block(
-        self, rows: tf.Tensor, keep: tf.Tensor, other: tf.Tensor, seed: tf.Tensor, count: tf.Tensor
+        self,
+        rows: tf.Tensor,
+        keep: tf.Tensor,
+        other: tf.Tensor,
+        seed: tf.Tensor,
+        count: tf.Tensor,
+        total: tf.Tensor,
     ) -> tf.Tensor:
-        """`count` updates; the mean loss over them."""
-        total = tf.constant(0.0)
+        """`count` updates; `total` with their losses added."""
         size = tf.shape(rows)[0]
         for step in tf.range(count):
             key = seed + tf.stack([0, step])
@@ -233,17 +280,18 @@ class Trainer:
             parts = _parts(picked, self._batch_size, self._towers)
             share = 1.0 / self._batch_size
             total += self._update([(tf.gather(rows, part), share) for part in parts])
-        return total / tf.cast(count, tf.float32)
+        return total
 
     @tf.function(reduce_retracing=True)
-    def _block_of_all(self, rows: tf.Tensor, weights: tf.Tensor, count: tf.Tensor) -> tf.Tensor:
-        """`count` updates, each from all rows; the mean loss over them. weights [n] sum to 1"""
-        total = tf.constant(0.0)
+    def _block_of_all(
+        self, rows: tf.Tensor, weights: tf.Tensor, count: tf.Tensor, total: tf.Tensor
+    ) -> tf.Tensor:
+        """`count` updates, each from all rows; `total` with their losses. weights [n] sum to 1"""
         parts = _parts(tf.range(tf.shape(rows)[0]), tf.shape(rows)[0], self._towers)
         shared = [(tf.gather(rows, part), tf.gather(weights, part)) for part in parts]
         for _ in tf.range(count):
             total += self._update(shared)
-        return total / tf.cast(count, tf.float32)
+        return total
 
     def _update(self, parts: list[tuple[tf.Tensor, tf.Tensor | float]]) -> tf.Tensor:
         """One step of Adam on Σ weight · error over rows shared out between towers; the loss."""

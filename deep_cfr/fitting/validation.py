@@ -1,12 +1,12 @@
 """Which rows of a memory a fit is validated on: whole boards, not single rows.
 
-A traversal produces about a hundred rows of one deal, all settled by the same opposing hand and
-the same run-out; where many hands meet on a board they share its run-out as well. With rows held
-out one by one, nearly every held-out row would have sisters among those learned from; a network
-that learned the deals by heart would look ever better, and the fit would not be stopped. Rows
-whose flops have the same three ranks are therefore held out together: whatever suits were renamed
-to, rows of one board have that in common. Before the flop, and in toy games, each view belongs to
-so many deals that single rows will do.
+A traversal produces about a hundred rows of one deal, all settled by the same opposing hand and the
+same run-out; where many hands meet on a board they share its run-out as well. With rows held out
+one by one, nearly every held-out row would have rows of the same deal in the training set; a
+network that learned the deals by heart would look ever better, and the fit would not be stopped.
+Rows whose flops have the same three ranks are therefore held out together: whatever suits were
+renamed to, rows of one board have that in common. Before the flop, and in toy games, each view
+belongs to so many deals that single rows will do.
 """
 
 from __future__ import annotations

@@ -20,9 +20,7 @@ def prepare(threads: int, architecture: str) -> str:
     (a tower), operation by operation on one thread. The thesis network has wide layers and batch
     statistics that belong to the whole batch: there, threads share each product.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
-    used = min(threads or cores, cores)
+    used = threads_used(threads)
     numba.set_num_threads(min(used, numba.get_num_threads()))
     gpus = tf.config.list_physical_devices("GPU")
     for gpu in gpus:
@@ -34,17 +32,23 @@ def prepare(threads: int, architecture: str) -> str:
     except RuntimeError:
         pass  # TensorFlow has computed something already and keeps the threads it has
     tf.config.experimental.enable_op_determinism()
-    # One process may open many models; TensorFlow takes their graphs for one that changes.
+    # TensorFlow warns about retracing when one process opens many models.
     tf.get_logger().setLevel(logging.ERROR)
     found = f"{len(gpus)} GPU" if gpus else "no GPU"
     return f"{found}, {used} CPU threads"
 
 
+def threads_used(threads: int) -> int:
+    """How many threads a setting stands for on this machine; 0 is all."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(threads or cores or 1, cores or 1)
+
+
 def towers() -> int:
     """Into how many parts a batch is split to be computed side by side, as `prepare` settled it.
 
-    Operations of one thread each, several at a time, are what towers are made for. A device that
-    was not prepared has one.
+    `prepare` sets threads so that operations run side by side only for the paper network on a CPU;
+    otherwise there is one tower.
     """
     is_split = tf.config.threading.get_intra_op_parallelism_threads() == 1
     at_once = tf.config.threading.get_inter_op_parallelism_threads()

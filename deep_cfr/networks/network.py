@@ -13,6 +13,8 @@ Only stock Keras layers are used: a saved model opens with plain `keras.models.l
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import keras
@@ -20,13 +22,13 @@ import numpy as np
 from keras import layers
 
 from deep_cfr.networks.encoding import Encoding
+from deep_cfr.networks.keras_file import TABLE_LAYER
+from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import MIN_PROBABILITY
 from policies.policy import Floats
 
 NUM_OUTPUTS = 3
 THESIS_INIT = 0.005
-ILLEGAL_LOGIT = -1e9
-TABLE_LAYER = "table"  # as saved models call it
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,16 @@ class Network:
         for weight, value in zip(self.variables, values, strict=True):
             weight.assign(value)
 
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take back whatever weights are set inside, if that ends in an exception."""
+        before = self.get_weights()
+        try:
+            yield
+        except BaseException:
+            self.set_weights(before)
+            raise
+
 
 def make_network(
     encoding: Encoding,
@@ -128,24 +140,38 @@ def strategy_model(network: Network) -> keras.Model:
     """One model that people can load: encoded cards, encoded bets, legal mask → probabilities.
 
     Where there is a strength table it also takes the infoset's bucket row, under the name `cell`;
-    the weights that it gives the knots are the last of the card features.
+    the last K card features are the weights of the knots.
     """
     cards = keras.Input((network.encoding.card_width,), name="cards")
     bets = keras.Input((network.encoding.bet_width,), name="bets")
     legal = keras.Input((NUM_OUTPUTS,), name="legal")
     inputs = [cards, bets, legal]
-    logits = network.head(layers.Add()([network.cards(cards), network.bets(bets)]))
+    summed = layers.Add(name="cards_and_bets")([network.cards(cards), network.bets(bets)])
+    logits = network.head(summed)
     if network.strength_table is not None:
         bucket_row = keras.Input((), name="cell", dtype="int32")
         inputs.append(bucket_row)
         num_rows, knots, _ = network.strength_table.shape
         table = layers.Embedding(num_rows, knots * NUM_OUTPUTS, name=TABLE_LAYER)
-        at_knots = layers.Reshape((knots, NUM_OUTPUTS))(table(bucket_row))
+        at_knots = layers.Reshape((knots, NUM_OUTPUTS), name="at_knots")(table(bucket_row))
         table.set_weights([network.strength_table.numpy().reshape(num_rows, -1)])
-        part = layers.Dot(axes=1)([cards[:, -knots:], at_knots])
-        logits = layers.Add()([logits, keras.ops.log(keras.ops.maximum(part, MIN_PROBABILITY))])
-    strategy = layers.Softmax(name="strategy")(logits, mask=legal)
-    return keras.Model(inputs, strategy)
+        part = layers.Dot(axes=1, name="table_value")([cards[:, -knots:], at_knots])
+        log_part = keras.ops.log(keras.ops.maximum(part, MIN_PROBABILITY))
+        logits = layers.Add(name="with_table")([logits, log_part])
+    strategy = layers.Softmax(name="strategy")(_below_zero(logits, legal), mask=legal)
+    return keras.Model(inputs, strategy, name="strategy_model")
+
+
+def _below_zero(logits: keras.KerasTensor, legal: keras.KerasTensor) -> keras.KerasTensor:
+    """Logits minus the largest legal one of their row; illegal ones far below. [B, 3], [B, 3]
+
+    The mask of Keras' softmax stands for a logit of −1e9, which legal logits could lie below. It
+    subtracts the largest logit itself, so having done so before changes no answer.
+    """
+    is_legal = keras.ops.greater(legal, 0.5)
+    masked = keras.ops.where(is_legal, logits, ILLEGAL_LOGIT)
+    largest = keras.ops.max(masked, axis=1, keepdims=True)
+    return keras.ops.where(is_legal, keras.ops.subtract(logits, largest), ILLEGAL_LOGIT)
 
 
 def network_of(model: keras.Model, encoding: Encoding) -> Network:
@@ -167,37 +193,48 @@ def _with_strength_table(network: Network) -> Network:
 
 
 def _paper(encoding: Encoding, width: int) -> tuple[keras.Model, keras.Model, keras.Model]:
-    """Card branch, bet branch and head of Brown et al."""
+    """Card branch, bet branch and head of Brown et al.
 
-    def dense(x: keras.KerasTensor, activation: str | None = "relu") -> keras.KerasTensor:
-        return layers.Dense(width, activation=activation)(x)
+    Layers have names of their own, because Keras would number them through the whole process and
+    the same training would not give the same file.
+    """
 
-    def skip(x: keras.KerasTensor) -> keras.KerasTensor:
-        return layers.ReLU()(layers.Add()([dense(x, None), x]))
+    def dense(
+        x: keras.KerasTensor, name: str, activation: str | None = "relu"
+    ) -> keras.KerasTensor:
+        return layers.Dense(width, activation=activation, name=name)(x)
+
+    def skip(x: keras.KerasTensor, name: str) -> keras.KerasTensor:
+        summed = layers.Add(name=f"{name}_sum")([dense(x, name, None), x])
+        return layers.ReLU(name=f"{name}_relu")(summed)
 
     cards = keras.Input((encoding.card_width,), name="card_features")
-    card_branch = keras.Model(cards, dense(dense(dense(dense(cards))), None), name="card_branch")
+    z = dense(dense(dense(cards, "cards_1"), "cards_2"), "cards_3")
+    card_branch = keras.Model(cards, dense(z, "cards_4", None), name="card_branch")
 
     bets = keras.Input((encoding.bet_width,), name="bet_features")
-    bet_branch = keras.Model(bets, dense(skip(dense(bets)), None), name="bet_branch")
+    z = skip(dense(bets, "bets_1"), "bets_2")
+    bet_branch = keras.Model(bets, dense(z, "bets_3", None), name="bet_branch")
 
     summed = keras.Input((width,), name="summed")
-    z = skip(skip(layers.ReLU()(summed)))
-    z = layers.LayerNormalization(center=False, scale=False)(z)
-    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS)(z), name="head")
+    z = skip(skip(layers.ReLU(name="summed_relu")(summed), "head_1"), "head_2")
+    z = layers.LayerNormalization(center=False, scale=False, name="normalised")(z)
+    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS, name="outputs")(z), name="head")
     return card_branch, bet_branch, head
 
 
 def _thesis(encoding: Encoding) -> tuple[keras.Model, keras.Model, keras.Model]:
     """Card branch, bet branch and head of the thesis: wide layers and batch normalisation."""
     cards = keras.Input((encoding.card_width,), name="card_features")
-    card_branch = keras.Model(cards, layers.Dense(512)(cards), name="card_branch")
+    z = layers.Dense(512, name="cards_1")(cards)
+    card_branch = keras.Model(cards, z, name="card_branch")
     bets = keras.Input((encoding.bet_width,), name="bet_features")
-    bet_branch = keras.Model(bets, layers.Dense(512, use_bias=False)(bets), name="bet_branch")
+    z = layers.Dense(512, use_bias=False, name="bets_1")(bets)
+    bet_branch = keras.Model(bets, z, name="bet_branch")
     summed = keras.Input((512,), name="summed")
-    z = layers.ReLU()(summed)
-    z = layers.Dense(512, activation="relu")(z)
-    z = layers.Dense(256, activation="relu")(z)
-    z = layers.BatchNormalization()(z)
-    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS)(z), name="head")
+    z = layers.ReLU(name="summed_relu")(summed)
+    z = layers.Dense(512, activation="relu", name="head_1")(z)
+    z = layers.Dense(256, activation="relu", name="head_2")(z)
+    z = layers.BatchNormalization(name="normalised")(z)
+    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS, name="outputs")(z), name="head")
     return card_branch, bet_branch, head

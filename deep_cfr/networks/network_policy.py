@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from deep_cfr.networks import device
 from deep_cfr.networks.graph_features import GraphFeatures
-from deep_cfr.networks.network import ILLEGAL_LOGIT, Network
+from deep_cfr.networks.network import Network
+from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.networks.strength_table import add_table_values
 from deep_cfr.regret_matching import regret_matching
 from env.cards import NUM_SLOTS, Cards
@@ -152,10 +153,3 @@ def regret_matching_policy(network: Network, towers: int | None = None) -> Netwo
 def average_strategy_policy(network: Network, towers: int | None = None) -> NetworkPolicy:
     """What a strategy network has learned: the softmax over legal actions."""
     return NetworkPolicy(network, masked_softmax, towers)
-
-
-def masked_softmax(logits: Floats, legal: Floats) -> Floats:
-    """Softmax over the legal actions of each row. [n, 3]"""
-    masked = logits + (1.0 - legal) * np.float32(ILLEGAL_LOGIT)
-    exponentials = np.exp(masked - masked.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)

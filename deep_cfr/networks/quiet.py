@@ -1,4 +1,4 @@
-"""Silence where TensorFlow would only say that there is no GPU."""
+"""Suppresses TensorFlow's messages: errors that are none, and that there is no GPU."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from pathlib import Path
 def quiet_without_gpu() -> Iterator[None]:
     """Drop what is written to stderr meanwhile, unless the machine has an NVIDIA device.
 
+    Later, TensorFlow's C++ part logs fatal errors only, unless the user has set another level: what
+    it calls errors when it builds graphs has no consequence, and real ones become exceptions.
     TensorFlow's C++ part reports missing CUDA drivers while it is imported, before any log level
     applies. With a device present such messages matter and are shown. Exceptions are not touched.
     """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     if any(Path(device).exists() for device in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")):
         yield
         return

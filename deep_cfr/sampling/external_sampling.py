@@ -1,6 +1,6 @@
 """External-sampling traversals (Brown et al. 2019, Algorithm 2), level by level.
 
-The recursion of the paper, turned inside out: the frontier holds every (deal, node) reached at
+The paper's recursion, computed breadth-first: the frontier holds every (deal, node) reached at
 one depth by any of thousands of traversals. Going down, the traverser's rows expand to all legal
 children and the opponent's to one, sampled from its strategy; each player's policy is asked once
 per level. Coming back up, action values meet strategies and give the sampled advantages.

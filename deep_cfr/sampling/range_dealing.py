@@ -1,7 +1,7 @@
 """Dealing boards with many hands on each, stratified so that a few represent the whole game.
 
 The flops of one iteration are a systematic sample of all flops, and the hands on a board are a
-stratified sample over hand strength, so that every hand meets weak and strong opponents in fair
+stratified sample over showdown ranks, so that every hand meets weak and strong opponents in fair
 proportion. Every flop and every hand is as likely as any other. Two hands of one stratum are drawn
 together less often than two of different strata, so each pair is weighted by the inverse of its
 probability, and sums over pairs are unbiased.
@@ -29,8 +29,8 @@ class RangeTable:
     """Boards and the hands held on them. B boards, M hands, S streets."""
 
     views: Cards  # [B, S, M, 7] canonical
-    results: Floats  # [B, M, M] how often the pair counts where the first wins, − where it loses
-    disjoint: Floats  # [B, M, M] how often the pair counts; 0 where the hands share a card
+    results: Floats  # [B, M, M] weight of the pair; + if the first hand wins, − if it loses
+    disjoint: Floats  # [B, M, M] weight of the pair; 0 if the hands share a card
     pairs: float  # ordered pairs of disjoint hands that a board is expected to have
 
 
@@ -57,7 +57,7 @@ def _all_first_cards(rules: Rules) -> tuple[Cards, NDArray[np.int64]]:
 def deal_ranges(
     rules: Rules, first_cards: Cards, num_hands: int, rng: np.random.Generator
 ) -> RangeTable:
-    """Boards that begin so, and on each some of the hands it leaves."""
+    """Completes the boards and draws hands on each."""
     shown, hole, deck = rules.visible_board[-1], rules.hole_cards, np.array(rules.deck, np.uint8)
     holdings = np.array(list(combinations(range(len(deck) - shown), hole)))  # [H, hole]
     strata = min(num_hands, len(holdings)) // 2
@@ -67,7 +67,7 @@ def deal_ranges(
         possible = np.full((len(holdings), NUM_SLOTS), NO_CARD, np.uint8)
         possible[:, 2 : 2 + shown] = cards[:shown]
         possible[:, :hole] = cards[shown:][holdings]
-        rows[:] = possible[spread(strengths(possible), strata, rng)]
+        rows[:] = possible[stratified_sample(strengths(possible), strata, rng)]
     strength = strengths(full.reshape(-1, NUM_SLOTS)).reshape(full.shape[:2])
     # Two hands of a stratum are drawn together less often than two of different ones.
     size = len(holdings) // strata
@@ -79,7 +79,7 @@ def deal_ranges(
     visible = np.array(rules.visible_board[: rules.streets]) + 2  # slots seen on each street
     seen = np.arange(NUM_SLOTS) < visible[:, None]  # [S, 7]
     views = np.where(seen[None, :, None], full[:, None], np.uint8(NO_CARD))
-    # Of two different hands, as many are disjoint as hands are left once two are dealt.
+    # The probability that two different hands share no card.
     share = comb(len(deck) - shown - hole, hole) / (comb(len(deck) - shown, hole) - 1)
     pairs = 2 * strata * (2 * strata - 2 / size) * share
     return RangeTable(
@@ -87,10 +87,10 @@ def deal_ranges(
     )
 
 
-def spread(
+def stratified_sample(
     strength: NDArray[np.int32], num_strata: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Two random hands of each of so many strata, equally large, in order of strength. [2 · strata]
+    """Two random hands of each of so many strata, equally large, in order of rank. [2 · strata]
 
     Every hand is as likely as any other. What does not fill the strata is left out at random.
     """

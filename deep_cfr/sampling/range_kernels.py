@@ -49,7 +49,7 @@ class Values(NamedTuple):
 
 @njit(cache=True)
 def choose(tree: PublicTree, level: Level, draws: NDArray[np.float64]) -> int:
-    """Number the children that live on, in `level.children`; how many there are."""
+    """Decides by roulette which children are followed, numbers them and returns their count."""
     count = 0
     num_hands = level.reach.shape[1]
     for row in range(len(level.nodes)):

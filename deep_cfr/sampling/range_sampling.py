@@ -33,11 +33,12 @@ from deep_cfr.sampling.samples import Samples, joined
 from env.betting_tree import FOLDED
 from env.cards import NUM_SLOTS
 from env.game import Game
+from env.progress import Advance
 from env.views import Bytes, Views
 from policies.policy import Floats, Nodes, Policy, ViewStrategies
 
 BOARDS_AT_ONCE = 32  # bounds memory
-TINY = np.float32(1e-30)  # instead of masses of zero, whose hands count nothing
+TINY = np.float32(1e-30)  # replaces a mass of 0, to avoid dividing by it; such hands have weight 0
 
 # Receives nodes [n], hand buckets [n], strength bytes [n], weights [n] and targets [n, 3].
 PairCallback = Callable[[Nodes, Bytes, Bytes, Floats, Floats], None]
@@ -54,19 +55,24 @@ class RangeSampling(NamedTuple):
     keep_strength: bool = False  # memory rows carry the hand strength
     on_advantages: PairCallback | None = None  # every pair at the traverser's decisions
     on_strategies: PairCallback | None = None  # every pair at the opponent's decisions
+    on_progress: Advance | None = None  # hears of traversals made
 
 
 def traverse_ranges(
     game: Game, policies: tuple[Policy, Policy], sampling: RangeSampling, rng: np.random.Generator
 ) -> Samples:
     """The samples of so many traversals, from some hands on so many boards."""
-    parts, sizes = [], []
+    parts, sizes, made = [], [], 0
     first_cards = deal_first_cards(game.rules, sampling.num_boards, rng)
     for start in range(0, sampling.num_boards, BOARDS_AT_ONCE):
         cards = first_cards[start : start + BOARDS_AT_ONCE]
         table = deal_ranges(game.rules, cards, sampling.num_hands, rng)
         parts.append(_traverse(game, policies, sampling, table, rng))
         sizes.append(len(cards))
+        if sampling.on_progress:
+            so_far = sampling.num_traversals * sum(sizes) // sampling.num_boards
+            sampling.on_progress(so_far - made)
+            made = so_far
     return joined(parts, sizes)
 
 
@@ -117,7 +123,7 @@ def _walk_down(
     table: RangeTable,
     rng: np.random.Generator,
 ) -> list[Level]:
-    """All levels of the public tree that roulette leaves."""
+    """All levels of the walk; branches ended by roulette are missing."""
     num_boards, streets, num_hands = table.views.shape[:3]
     boards = np.arange(num_boards, dtype=np.int32)
     nodes, weights = np.zeros(num_boards, np.int32), np.ones(num_boards, np.float32)

@@ -1,0 +1,86 @@
+"""How strong the average strategy is while it is trained: what `train.py` hands to the run.
+
+In games of at most two streets it is the exploitability, exact or from a sample of flops. Larger
+games are watched by a local best response and by matches against two bots. Boards, deals and all
+other chance are the same every time, so that one figure can be compared with the next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.bots import make_bot
+from arena.match import match
+from deep_cfr.memory_average import memory_average
+from deep_cfr.solver import Solver
+from env.boards import num_board_classes
+from env.game import Game
+from env.progress import NewBar
+from evaluation.best_response import exploitability, is_feasible
+from evaluation.local_best_response import local_best_response
+from policies.policy import Policy
+from training.figures import Figure
+
+STYLE_BOT, PLAIN_BOT = "loose-aggressive", "call"
+
+
+def measure(solver: Solver, policy: Policy | None, new_bar: NewBar) -> list[Figure]:
+    """Everything that is measured of a policy; without one, what needs no fitted network."""
+    rules = solver.game.rules
+    if is_feasible(rules):
+        found = [] if policy is None else [_exploitability(solver, policy, new_bar)]
+        return found if rules.is_holdem else [*found, _of_memory(solver, new_bar)]
+    if policy is None:
+        return []
+    return [*_local_best_response(solver, policy, new_bar), *_matches(solver, policy, new_bar)]
+
+
+def _exploitability(solver: Solver, policy: Policy, new_bar: NewBar) -> Figure:
+    """Exact or an estimate: what is estimated never passes for exact."""
+    rules, config = solver.game.rules, solver.config
+    is_exact = not rules.is_holdem or not 0 < config.eval_boards < num_board_classes(rules)
+    sample = None if is_exact else (config.eval_boards, np.random.default_rng(config.seed))
+    found = exploitability(solver.game, policy, sample=sample, new_bar=new_bar)
+    mbb, worth = found.exploitability_mbb, "exact" if is_exact else "estimate, too high on average"
+    name = "exploitability_mbb" if is_exact else "exploitability_estimate_mbb"
+    return Figure(name, mbb, f"exploitability {mbb:.2f} mbb/g ({worth})")
+
+
+def _of_memory(solver: Solver, new_bar: NewBar) -> Figure:
+    """Exact exploitability of the strategy memory's averages; a toy game has few infosets."""
+    game = solver.game
+    policy = memory_average(solver.strategy_memory.rows, game.tree)
+    mbb = exploitability(game, policy, new_bar=new_bar).exploitability_mbb
+    text = f"exploitability of the strategy memory {mbb:.2f} mbb/g (exact)"
+    return Figure("exploitability_of_memory_mbb", mbb, text)
+
+
+def _local_best_response(solver: Solver, policy: Policy, new_bar: NewBar) -> list[Figure]:
+    hands, seed = solver.config.eval_hands, solver.config.seed
+    if not hands:
+        return []
+    progress = new_bar("local best response", hands)
+    found = local_best_response(solver.game, policy, hands, np.random.default_rng(seed), progress)
+    text = (
+        f"local best response wins {found.bound_mbb:.0f} ± {found.interval_mbb:.0f} mbb/g "
+        "(lower bound on exploitability)"
+    )
+    return [Figure("lbr_mbb", found.bound_mbb, text, found.interval_mbb)]
+
+
+def _matches(solver: Solver, policy: Policy, new_bar: NewBar) -> list[Figure]:
+    hands, seed = solver.config.eval_match_hands, solver.config.seed
+    figures = []
+    for name in _bots(solver.game) if hands else ():
+        progress = new_bar(f"against {name}", hands)
+        bot = make_bot(name, solver.game)
+        won = match(solver.game, policy, bot, hands, seed, progress=progress)
+        column = f"won_from_{name.replace('-', '_')}_mbb"
+        text = f"wins {won.mbb:+.0f} ± {won.ci95_mbb:.0f} mbb/g from {name}"
+        figures.append(Figure(column, won.mbb, text, won.ci95_mbb))
+    return figures
+
+
+def _bots(game: Game) -> list[str]:
+    """A bot with a style needs hand strengths, which some rules do not have."""
+    return [PLAIN_BOT] if game.strengths is None else [STYLE_BOT, PLAIN_BOT]

@@ -1,0 +1,175 @@
+"""A saved strategy network read from its strategy.keras and computed with NumPy.
+
+Loading TensorFlow takes seconds, one answer of a network microseconds. Whoever asks about a hand
+therefore gets the answer from here. A strategy.keras is a ZIP archive: config.json lists the layers
+of each part in the order in which they are computed, model.weights.h5 holds their weights. Both are
+read as they are, so that what is computed is what was saved. Results are those of TensorFlow up to
+rounding.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from deep_cfr.networks.encoding import KNOTS, Encoding
+from policies.policy import Floats
+
+CONFIG, WEIGHTS = "config.json", "model.weights.h5"
+PARTS = ("card_branch", "bet_branch", "head")
+TABLE_LAYER = "table"  # as saved models call the strength table
+GROUPS = {  # what the file of weights calls the layers of a class
+    "Functional": "functional",
+    "Dense": "dense",
+    "BatchNormalization": "batch_normalization",
+    "Embedding": "embedding",
+}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer of a part: what it is called, what it reads, and its weights."""
+
+    name: str
+    kind: str  # the class of the layer in Keras
+    inputs: tuple[str, ...]  # names of the layers that it reads
+    config: dict[str, Any]
+    weights: tuple[Floats, ...]
+
+    def __call__(self, x: Floats, *more: Floats) -> Floats:
+        """The layer's values from those that it reads. [n, …] → [n, …]"""
+        if self.kind == "InputLayer":
+            return x
+        if self.kind == "Dense":
+            out: Floats = x @ self.weights[0]
+            if self.config["use_bias"]:
+                out = out + self.weights[1]
+            return np.maximum(out, 0) if self.config["activation"] == "relu" else out
+        if self.kind == "ReLU":
+            return np.maximum(x, 0)
+        if self.kind == "Add":
+            return sum(more, x)
+        epsilon = np.float32(self.config["epsilon"])
+        if self.kind == "LayerNormalization":
+            centred = x - x.mean(axis=1, keepdims=True)
+            return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)
+        gamma, beta, mean, variance = self.weights  # BatchNormalization
+        return (x - mean) * (gamma / np.sqrt(variance + epsilon)) + beta
+
+
+@dataclass(frozen=True)
+class Part:
+    """A branch or the head: layers in the order in which they are computed."""
+
+    layers: tuple[Layer, ...]
+    input_shape: tuple[None, int]  # as Keras writes it
+
+    def __call__(self, x: Floats) -> Floats:
+        """[n, inputs] → [n, outputs]"""
+        values: dict[str, Floats] = {}
+        for layer in self.layers:
+            values[layer.name] = layer(*([values[name] for name in layer.inputs] or [x]))
+        return values[self.layers[-1].name]
+
+
+@dataclass(frozen=True)
+class SavedNetwork:
+    """The parts of a strategy network, as `deep_cfr.networks.network.Network` has them."""
+
+    encoding: Encoding
+    cards: Part  # [n, C] → [n, d]
+    bets: Part  # [n, F] → [n, d]
+    head: Part  # [n, d] → [n, 3]
+    strength_table: Floats | None  # [R, K, 3]
+
+
+def read_network(file: Path, encoding: Encoding) -> SavedNetwork:
+    """The network of a strategy.keras; a ValueError, KeyError or OSError if it is not readable."""
+    with zipfile.ZipFile(file) as archive:
+        layers = json.loads(archive.read(CONFIG))["config"]["layers"]
+        content = io.BytesIO(archive.read(WEIGHTS))
+    parts, table = {}, None
+    with h5py.File(content, "r") as stored:
+        for group, layer in _with_groups(layers):
+            if layer["name"] in PARTS:
+                parts[layer["name"]] = _part(layer["config"]["layers"], stored["layers"][group])
+            elif layer["name"] == TABLE_LAYER:
+                flat = stored["layers"][group]["vars"]["0"][()]
+                table = flat.reshape(len(flat), KNOTS, -1)
+    cards, bets, head = (parts[name] for name in PARTS)
+    return SavedNetwork(encoding, cards, bets, head, table)
+
+
+def _part(described: list[dict[str, Any]], stored: h5py.Group) -> Part:
+    layers = []
+    for group, layer in _with_groups(described):
+        known = (*GROUPS, "InputLayer", "ReLU", "Add", "LayerNormalization")
+        if layer["class_name"] not in known or not _is_plain(layer):
+            raise ValueError(f"{layer['name']} is no layer of a strategy network")
+        weights = stored["layers"][group]["vars"] if layer["class_name"] in GROUPS else {}
+        values = tuple(weights[str(number)][()] for number in range(len(weights)))
+        if not _fits(layer, values):
+            raise ValueError(f"{layer['name']} has weights of other shapes than described")
+        inputs = tuple(_inputs(layer["inbound_nodes"]))
+        layers.append(Layer(layer["name"], layer["class_name"], inputs, layer["config"], values))
+    part = Part(tuple(layers), (None, int(described[0]["config"]["batch_shape"][-1])))
+    part(np.zeros((0, part.input_shape[-1]), np.float32))  # weights that do not fit are found here
+    return part
+
+
+def _fits(layer: dict[str, Any], weights: tuple[Floats, ...]) -> bool:
+    """Whether a layer has all its weights, each as float32 and as long as the layer is wide."""
+    config = layer["config"]
+    if any(value.dtype != np.float32 for value in weights):
+        return False
+    if layer["class_name"] == "Dense":
+        units = config["units"]
+        biases = [(units,)] if config["use_bias"] else []
+        shapes = [value.shape for value in weights[1:]]
+        return weights[0].ndim == 2 and weights[0].shape[1] == units and shapes == biases
+    if layer["class_name"] == "BatchNormalization":
+        return len(weights) == 4 and {value.shape for value in weights} == {weights[0].shape}
+    return not weights
+
+
+def _is_plain(layer: dict[str, Any]) -> bool:
+    """Whether a layer has none of the options that Keras knows and these networks do not use."""
+    config = layer["config"]
+    return (
+        config.get("activation", "linear") in ("linear", "relu")
+        and config.get("max_value") is None
+        and not config.get("negative_slope")
+        and not config.get("threshold")
+        and not (
+            layer["class_name"] == "LayerNormalization" and (config["center"] or config["scale"])
+        )
+    )
+
+
+def _with_groups(layers: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Layers, each with its group in the file of weights: `dense`, `dense_1`, … in their order."""
+    seen: Counter[str] = Counter()
+    for layer in layers:
+        name = GROUPS.get(layer["class_name"], "")
+        yield (f"{name}_{seen[name]}" if seen[name] else name), layer
+        seen[name] += 1
+
+
+def _inputs(described: Any) -> Iterator[str]:
+    """The names of the layers whose outputs appear in a description, in their order."""
+    if isinstance(described, list):
+        for entry in described:
+            yield from _inputs(entry)
+    elif isinstance(described, dict) and "keras_history" in described:
+        yield described["keras_history"][0]
+    elif isinstance(described, dict):
+        yield from _inputs(list(described.values()))

@@ -1,0 +1,62 @@
+"""What a model.json must say before the model that it describes is loaded or evaluated."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from deep_cfr.config import DROPPED, RENAMED, Config
+from env.rules import Rules, parse_rules
+from models.json_object import whole_number
+
+MAX_ITERATION = 65_535  # as memories count iterations in two bytes
+MAX_COUNT = 2**63 - 1
+FORMER_SETTINGS = {*DROPPED, "traversal_batch"}  # of earlier versions
+
+
+@dataclass(frozen=True)
+class Description:
+    """The game, the settings and the counters of a saved model."""
+
+    rules: Rules
+    config: Config
+    iteration: int
+    nodes_touched: int
+
+
+def described(info: dict[str, Any]) -> Description:
+    """What a model.json says, checked; a `ValueError` of one line if it makes no sense."""
+    missing = [name for name in ("rules", "config", "iteration") if name not in info]
+    if missing:
+        raise ValueError(f"the description lacks {', '.join(missing)}")
+    rules, config = Rules.from_dict(info["rules"]), checked_config(info["config"])
+    own = parse_rules(config.game)
+    if dataclasses.replace(own, name=rules.name) != rules:
+        raise ValueError(
+            f"the description gives the rules {rules.describe()}, but the settings are of "
+            f"{own.describe()}"
+        )
+    return Description(
+        rules,
+        config.for_game(rules),
+        whole_number(info, "iteration", MAX_ITERATION),
+        whole_number(info, "nodes_touched", MAX_COUNT),
+    )
+
+
+def checked_config(saved: Any) -> Config:
+    """Settings as JSON holds them, each of its own kind; a `ValueError` if one is not."""
+    if not isinstance(saved, dict):
+        raise ValueError(f"the settings are no table of names and values: {saved!r:.40}")
+    kinds = {field.name: type(field.default) for field in dataclasses.fields(Config)}
+    given: dict[str, Any] = saved
+    for name, value in given.items():
+        if name in FORMER_SETTINGS:
+            continue
+        kind = kinds.get(RENAMED.get(str(name), str(name)))
+        if kind is None:
+            raise ValueError(f"there is no setting {name!r:.40}")
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            raise ValueError(f"{name} must be of type {kind.__name__}, not {value!r:.40}")
+    return Config.from_saved(saved)

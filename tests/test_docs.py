@@ -1,0 +1,50 @@
+"""The documents: tables that are whole, and an example that runs as it stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models import load
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def broken_tables(text: str) -> list[str]:
+    """The first lines of tables that have no head, as after a blank line in the middle."""
+    lines = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL).splitlines()
+    return [
+        line
+        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+        if line.startswith("|")
+        and not before.startswith("|")
+        and not re.fullmatch(r"\|[ :|-]+\|", after)
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_tables_are_whole(document: Path) -> None:
+    assert not broken_tables(document.read_text())
+
+
+def test_a_split_table_is_found() -> None:
+    assert broken_tables("| a |\n|---|\n| b |\n\n| c |\n") == ["| c |"]
+
+
+def test_the_example_in_plain_keras_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says what the same model answers through this project."""
+    text = (ROOT / "docs" / "training.md").read_text()
+    (snippet,) = re.findall(r"```python\n(import keras\n.*?)```", text, flags=re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    names: dict[str, Any] = {}
+    exec(snippet, names)
+    expected = load(ROOT / "checkpoints" / "pretrained" / "hulh").ask("AhKd")
+    assert capsys.readouterr().out
+    np.testing.assert_allclose(names["probabilities"], [list(expected.values())], atol=1e-5)
