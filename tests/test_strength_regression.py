@@ -317,6 +317,6 @@ def test_sums_that_cannot_be_its_own_are_not_taken_over() -> None:
         ("right_side", own["right_side"] + np.nan),
         ("off_diagonal", own["off_diagonal"].astype(np.float32)),
     ):
-        with pytest.raises(ValueError, match="another size|negative|not finite"):
+        with pytest.raises(ValueError, match=r"another size|negative|not finite"):
             regression.restore(own | {name: value})
     assert not regression.sums()["diagonal"].any()
