@@ -261,11 +261,9 @@ def _problems(config: Config) -> Iterator[str]:
         if getattr(config, name) < 0:
             yield f"{name} is {getattr(config, name)}, but cannot be negative"
     for name in (*POSITIVE, *NOT_NEGATIVE):
-        if getattr(config, name) > LARGEST.get(name, LARGEST_NUMBER):
-            yield (
-                f"{name} is {getattr(config, name)}, but can be "
-                f"{LARGEST.get(name, LARGEST_NUMBER)} at most"
-            )
+        value, largest = getattr(config, name), LARGEST.get(name, LARGEST_NUMBER)
+        if isinstance(value, int) and value > largest:
+            yield f"{name} is {value}, but can be {largest} at most"
     yield from _problems_of_values(config)
     yield from _problems_of_traversals(config)
     if config.updates + config.updates_growth == 0:

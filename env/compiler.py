@@ -23,7 +23,7 @@ from env.actions import FOLD, NUM_ACTIONS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree
 from env.kernel_cache import is_writable, temporary_root
 from env.states import Emulator, State
-from env.tree_size import count_nodes
+from env.tree_size import EXACT_UP_TO, count_nodes
 
 MAX_NODES = 1 << 16  # a node id must fit the two bytes it has in a memory row
 
@@ -59,8 +59,9 @@ def walk(emulator: Emulator) -> BettingTree:
     """The tree of an emulator, found by playing every action sequence level by level."""
     nodes = count_nodes(emulator.rules)
     if nodes > MAX_NODES:
+        least = "at least " if nodes > EXACT_UP_TO else ""
         raise TreeTooLarge(
-            f"{emulator.rules.describe()}: {nodes:,} betting sequences, more than the "
+            f"{emulator.rules.describe()}: {least}{nodes:,} betting sequences, more than the "
             f"{MAX_NODES:,} that a memory can number; lower the raise caps or the number of streets"
         )
     rng = np.random.default_rng(0)  # any deal does: the betting does not depend on it

@@ -10,9 +10,14 @@ from functools import cache
 
 from env.rules import Rules
 
+EXACT_UP_TO = 10**6
+
 
 def count_nodes(rules: Rules) -> int:
-    """The number of public betting sequences, the empty one and ended ones included."""
+    """The number of public betting sequences, the empty one and ended ones included.
+
+    Beyond EXACT_UP_TO the counting ends early, with a number that is too low.
+    """
 
     @cache
     def street_from(street: int, level: int, facing: bool) -> int:
@@ -25,7 +30,7 @@ def count_nodes(rules: Rules) -> int:
         """Nodes below a first raise: at each level a decision, a fold, a call and what follows."""
         total = 0
         for _ in range(rules.max_raises[street]):
-            if level == rules.stack:
+            if level == rules.stack or total > EXACT_UP_TO:
                 break
             level = min(level + rules.bet_sizes[street], rules.stack)
             total += 2 + closed(street, level)

@@ -22,7 +22,7 @@ class Description:
     rules: Rules
     config: Config
     iteration: int
-    nodes_touched: int
+    nodes_touched: int | None  # None where the file does not say it
 
 
 def described(info: dict[str, Any]) -> Description:
@@ -41,7 +41,7 @@ def described(info: dict[str, Any]) -> Description:
         rules,
         config.for_game(rules),
         whole_number(info, "iteration", MAX_ITERATION),
-        whole_number(info, "nodes_touched", MAX_COUNT),
+        whole_number(info, "nodes_touched", MAX_COUNT) if "nodes_touched" in info else None,
     )
 
 

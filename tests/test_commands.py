@@ -62,4 +62,5 @@ def test_the_examples_in_the_readme_run() -> None:
     for example, shown in zip(examples, expected, strict=True):
         done = run("-c", example)
         assert done.returncode == 0, done.stderr
+        assert done.stderr.replace(COMPILING + "\n", "") == "", "an answer and no noise"
         assert shown in done.stdout

@@ -97,3 +97,11 @@ def test_the_generator_alone_decides() -> None:
     for memory in (first, second):
         memory.add(numbered_rows(0, 100), np.random.default_rng(3))
     np.testing.assert_array_equal(first.rows, second.rows)
+
+
+def test_rows_that_do_not_fit_are_not_taken_over() -> None:
+    memory = Reservoir(4)
+    for rows, seen in ((np.zeros(3, ROW), 2), (np.zeros(4, np.float32), 4), (np.zeros(5, ROW), 5)):
+        with pytest.raises(ValueError, match="rows"):
+            memory.restore(rows, seen)
+    assert memory.seen == 0

@@ -12,11 +12,10 @@ import pytest
 from deep_cfr.fitting.trainer import Trainer
 from deep_cfr.memory import make_rows
 from deep_cfr.networks.encoding import KNOTS, infoset_features, make_encoding
+from deep_cfr.networks.keras_file import read_network
 from deep_cfr.networks.network import Network, initial_weights, make_network, strategy_model
-from deep_cfr.networks.network_policy import (
-    average_strategy_policy,
-    regret_matching_policy,
-)
+from deep_cfr.networks.network_policy import average_strategy_policy, regret_matching_policy
+from deep_cfr.networks.numpy_policy import NumpyPolicy
 from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.sampling.external_sampling import traverse
 from env.arrays import Nodes
@@ -109,12 +108,25 @@ def test_a_saved_model_opens_with_plain_keras(
     stored = (tmp_path / "strategy.keras").stat().st_size
     deflate(tmp_path / "strategy.keras")
     assert (tmp_path / "strategy.keras").stat().st_size < stored
+    in_numpy = NumpyPolicy(read_network(tmp_path / "strategy.keras", network.encoding))
+    np.testing.assert_allclose(in_numpy.strategies(cards, nodes), ours, atol=2e-6)
     loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
     inputs = infoset_features(network.encoding, cards, nodes, with_bucket_rows=has_table)
     theirs = loaded.predict(list(inputs), verbose=0)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
     np.testing.assert_allclose(theirs.sum(axis=1), 1, atol=1e-5)
     assert (theirs[inputs[2] == 0] == 0).all(), "illegal actions have probability 0"
+
+
+def test_a_file_of_another_network_is_not_computed(tmp_path: Path) -> None:
+    """Layers that strategy networks do not have are refused, and not taken for others."""
+    encoding = make_encoding("paper", load_game(LEDUC))
+    x = keras.Input((encoding.card_width,), name="card_features")
+    branch = keras.Model(x, keras.layers.Dense(8, activation="tanh")(x), name="card_branch")
+    cards = keras.Input((encoding.card_width,), name="cards")
+    keras.Model(cards, branch(cards)).save(tmp_path / "strategy.keras")
+    with pytest.raises(ValueError, match="no layer of a strategy network"):
+        read_network(tmp_path / "strategy.keras", encoding)
 
 
 def test_shared_branches_give_the_same_answers() -> None:

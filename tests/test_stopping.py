@@ -6,9 +6,9 @@ import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+import tensorflow as tf
 
 from deep_cfr.config import Config
 from deep_cfr.fitting.trainer import Diverged
@@ -33,10 +33,10 @@ from training.run import INTERRUPTED, Run
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
 
-DEFAULT_PATH = small_config(
-    "smoke", SMALL_DEFAULT_PATH, iterations=4, checkpoint_every=2, resume_every=999
+DEFAULT_PATH = small_config("smoke", SMALL_DEFAULT_PATH)
+LEDUC = small_config(
+    "leduc", SMALL_LEDUC, iterations=3, checkpoint_every=2, resume_every=999, eval_every=0
 )
-LEDUC = small_config("leduc", SMALL_LEDUC, iterations=2, checkpoint_every=99)
 
 
 class EndingBars:
@@ -113,12 +113,12 @@ def test_an_interrupted_run_ends_like_one_that_was_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert run_of(whole, DEFAULT_PATH).go(None) == 0
+    assert run_of(whole, LEDUC).go(None) == 0
     models = parts / "checkpoints" / "r"
 
     with monkeypatch.context() as patch:  # in the fit of the first model, after iteration 2
         interrupt_at(patch, "average strategy", 1)
-        assert run_of(parts, DEFAULT_PATH).go(None) == INTERRUPTED
+        assert run_of(parts, LEDUC).go(None) == INTERRUPTED
     assert saved_t(parts) == 2, "the finished iteration is saved"
     shown = capfd.readouterr()
     assert "stopping: this step of 'average strategy' ends" in shown.err
@@ -130,11 +130,11 @@ def test_an_interrupted_run_ends_like_one_that_was_not(
 
     with monkeypatch.context() as patch:  # in a fit of iteration 3
         interrupt_at(patch, "advantage net p1", 1)
-        assert run_of(parts, DEFAULT_PATH, resume=True).go(None) == INTERRUPTED
+        assert run_of(parts, LEDUC, resume=True).go(None) == INTERRUPTED
     assert saved_t(parts) == 2
     assert (models / "iter_0002").exists(), "the model that the stop prevented is made first"
-    assert run_of(parts, DEFAULT_PATH, resume=True).go(None) == 0
-    assert (models / "iter_0004").exists()
+    assert run_of(parts, LEDUC, resume=True).go(None) == 0
+    assert (models / "iter_0003").exists()
     assert_same_arrays(latest_arrays(models), latest_arrays(whole / "checkpoints" / "r"))
     rows = [metrics(folder / "runs" / "r") for folder in (parts, whole)]
     for mine, theirs in zip(*rows, strict=True):
@@ -169,10 +169,8 @@ def test_late_work_is_ended_and_a_second_signal_ends_everything() -> None:
 
 
 def test_a_strategy_that_diverges_is_not_saved(tmp_path: Path) -> None:
-    config: Any = small_config(
-        "leduc", SMALL_LEDUC, iterations=1, strategy_learning_rate=1e38, strategy_updates=1
-    )
-    run = run_of(tmp_path, config)
+    changes = {"strategy_learning_rate": 1e38, "strategy_updates": 1}
+    run = run_of(tmp_path, small_config("leduc", SMALL_LEDUC, iterations=1, **changes))
     with pytest.raises(Diverged, match="a lower learning rate"):
         run.go(None)
     assert saved_t(tmp_path) == 1, "the iteration is not to blame"
@@ -183,18 +181,21 @@ def test_logs_that_cannot_be_written_do_not_end_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     run, logs = run_of(tmp_path, LEDUC), tmp_path / "runs" / "r"
-    run._telemetry._writer.close()  # events can no longer be written
 
     def full(path: Path, content: bytes) -> None:
         raise OSError(28, "No space left on device", str(path))
 
+    def full_events() -> None:
+        raise tf.errors.ResourceExhaustedError(None, None, "No space left on device")
+
     with monkeypatch.context() as patch:
         patch.setattr("training.telemetry.whole_file", full)
+        patch.setattr(run._telemetry._writer, "flush", full_events)
         assert run.go(None) == 0
     shown = capfd.readouterr().out
     assert shown.count("warning: could not write logs to") == 1
     assert str(logs) in shown
-    assert (tmp_path / "checkpoints" / "r" / "iter_0002").exists()
+    assert (tmp_path / "checkpoints" / "r" / "iter_0003").exists()
     assert not (logs / "metrics.csv").exists()
-    run_of(tmp_path, small_config("leduc", SMALL_LEDUC, iterations=3), resume=True).go(None)
-    assert [row["t"] for row in metrics(logs)] == ["1", "2", "3"], "lines were kept elsewhere"
+    state = json.loads((tmp_path / "checkpoints" / "r" / "latest" / "state.json").read_text())
+    assert [row["t"] for row in state["extra"]["rows"]] == [1, 2, 3], "a resume writes them again"

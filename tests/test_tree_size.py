@@ -44,5 +44,9 @@ def test_too_large_a_tree_is_refused_before_a_hand_is_played(
         compile_tree(emulator)
 
 
-def test_caps_without_end_are_counted_without_recursion() -> None:
-    assert count_nodes(parse_rules("leduc:max_raises=3000/3000")) > 10**6
+@pytest.mark.parametrize(
+    "text", ["hulh:max_raises=99999999/1/1/1", "leduc:max_raises=40000/40000,bet_sizes=1/1"]
+)
+def test_caps_without_end_are_refused_at_once(text: str) -> None:
+    with pytest.raises(TreeTooLarge, match="at least"):
+        compile_tree(make_emulator(parse_rules(text)))

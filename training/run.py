@@ -124,12 +124,15 @@ class Run:
 
     def _save_what_is_due(self) -> None:
         """The model, the evaluation and the state that this iteration is to leave behind."""
-        if self._is_checkpoint():
-            if not self._has_model():
-                self._save_model()
-        elif self._is_evaluated() and not self._telemetry.is_measured(self.solver.t):
+        t, was_saved = self.solver.t, self._saved == self.solver.t
+        lacks_model = self._is_checkpoint() and not self._has_model()
+        lacks_evaluation = self._is_evaluated() and not self._telemetry.is_measured(t)
+        if lacks_model:
+            self._save_model()
+        elif lacks_evaluation:
             self._measure_between_models()
-        if self.solver.t % self.config.resume_every == 0 and self._saved < self.solver.t:
+        is_amended = was_saved and (lacks_model or lacks_evaluation)  # with what was measured
+        if is_amended or (not was_saved and t % self.config.resume_every == 0):
             self._save_latest()
 
     def _finish(self) -> None:
