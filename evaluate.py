@@ -7,9 +7,9 @@ import sys
 
 from commands.evaluate_options import parse
 from commands.evaluate_target import find_target
-from commands.messages import one_line
 from commands.slow_imports import load_quietly
 from env.compiler import TreeTooLarge
+from models.messages import one_line
 
 
 def main(arguments: list[str]) -> int:

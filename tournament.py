@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from commands.messages import one_line
 from commands.tournament_options import parse, refuse_unplayable
 from env.compiler import TreeTooLarge
+from models.messages import one_line
 
 
 def main(arguments: list[str]) -> int:

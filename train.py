@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from commands.train_options import parse, shortened
+from commands.train_options import parse
 from commands.train_places import claimed
 from deep_cfr.config import ConfigError
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.compiler import TreeTooLarge
 from env.rules import RulesError
+from models.messages import one_line
 from training.console import complain, open_closed_streams
 
 
@@ -26,10 +27,10 @@ def main(arguments: list[str]) -> int:
 
             return train.run(request, places, config)
     except (ConfigError, RulesError, TreeTooLarge, ArithmeticError, OSError) as error:
-        complain(f"error: {shortened(str(error))}")
+        complain(f"error: {one_line(error)}")
         return 2
     except MemoryError as error:
-        complain(f"error: too little memory: {shortened(str(error))}; smaller memories help")
+        complain(f"error: too little memory: {one_line(error)}; smaller memories help")
         return 2
     except KeyboardInterrupt:
         complain("stopped at once; what was saved before stays, and --resume goes on from there")

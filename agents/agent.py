@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from env.rules import Rules
+from models.layout import run_of
 from policies.policy import Policy
 
 # Where a strategy comes from: the average-strategy network of a saved model, the advantage
@@ -32,10 +33,8 @@ class Agent:
     @property
     def run(self) -> Path | None:
         """The folder of the run that a saved model belongs to; None for everybody else."""
-        return run_of(self.folder) if self.folder is not None and self.source == "model" else None
-
-
-def run_of(folder: Path) -> Path:
-    """The run that a model folder belongs to; one that is not called iter_… stands for itself."""
-    place = folder.resolve()
-    return place.parent if place.name.startswith("iter_") else place
+        return (
+            run_of(self.folder.resolve())
+            if self.folder is not None and self.source == "model"
+            else None
+        )

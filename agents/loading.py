@@ -8,12 +8,12 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from agents.agent import Agent, AgentError, run_of
+from agents.agent import Agent, AgentError
 from agents.bots import make_bot
 from agents.names import BOT_NAMES
 from env.game import load_game
 from env.rules import Rules
-from models.layout import models_at
+from models.layout import models_at, run_of
 
 SINGLE_PREFIX = "sdcfr:"
 
@@ -53,7 +53,7 @@ def _model(folder: Path, rules: Rules | None) -> Agent:
     from models.loading import load_model  # noqa: PLC0415 - loads TensorFlow
 
     saved = load_model(folder)
-    place, run = folder.resolve(), run_of(folder)
+    place, run = folder.resolve(), run_of(folder.resolve())
     name = place.name if place == run else f"{run.name}/{place.name}"
     _refuse_other_rules(name, saved.game.rules, rules)
     return Agent(name, saved.policy, saved.game.rules, "model", saved.info["iteration"], folder)

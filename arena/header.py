@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import platform
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from agents.agent import Agent, Source
@@ -19,12 +17,6 @@ NOTE = (
     "interval, over deals, each played from both seats. All pairs play the same deals. pot: all "
     "chips in the middle at the end of a hand. agents of a pair: a, then b."
 )
-PACKAGES = ("tensorflow", "keras", "numpy", "numba", "PyPokerEngine")  # results may depend on them
-
-
-def versions() -> dict[str, str]:
-    """The versions of Python and of the packages that results may depend on; loads none of them."""
-    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
 @dataclass(frozen=True)

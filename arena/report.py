@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from arena.results import PairResult
 from arena.standings import Standings
 from env.rules import Rules
+from env.transcript import counted
 
 MOST_CYCLES = 10  # listed; the rest is counted
 
@@ -61,14 +62,14 @@ def transitivity(table: Standings) -> Iterator[str]:
     if not cycles:
         yield "No cycles: no three agents beat one another significantly in a ring."
     else:
-        yield f"{_counted(len(cycles), 'cycle')} of significant results:"
+        yield f"{counted(len(cycles), 'cycle')} of significant results:"
         yield from (f"  {a} beats {b} beats {c} beats {a}" for a, b, c in cycles[:MOST_CYCLES])
         if len(cycles) > MOST_CYCLES:
             yield f"  … and {len(cycles) - MOST_CYCLES} more"
     if not upsets:
         yield "Every significant result agrees with the ranking."
     else:
-        yield f"{_counted(len(upsets), 'significant result')} against the ranking:"
+        yield f"{counted(len(upsets), 'significant result')} against the ranking:"
         yield from (f"  {winner} beats the higher {loser}" for winner, loser in upsets)
 
 
@@ -81,7 +82,3 @@ def signed(value: float, digits: int) -> str:
 def pot_unit(rules: Rules) -> str:
     """What `Rules.big_blind_chips` are called in a game, as pots are measured in them."""
     return "big blinds" if rules.is_holdem else "antes"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

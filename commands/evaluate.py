@@ -15,7 +15,6 @@ from arena.match import match
 from commands.evaluate_options import Request
 from commands.evaluate_target import Bot, Models
 from commands.keeping import Keeper, attempt
-from commands.messages import one_line
 from commands.outputs import write_output
 from commands.progress_bars import Bars
 from deep_cfr.networks import device
@@ -30,6 +29,7 @@ from evaluation.summaries import write_summaries
 from models import Model, load
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, known_count, unverified_note
 from models.measurements import record_evaluation, record_head_to_head
+from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
 from models.records import HeadToHead
 

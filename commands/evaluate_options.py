@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.names import BOT_NAMES
-from commands.messages import Parser
+from commands.command_line import Parser
 from commands.outputs import STDOUT, file_complaint, folder_complaint, is_stdout, named_path
 from evaluation.settings import METHODS, Settings
 

@@ -10,7 +10,7 @@ from commands.evaluate_options import Request
 from env.rules import Rules, RulesError, parse_rules
 from env.strength import has_strengths
 from evaluation.settings import EXACT
-from models.layout import EVALUATIONS, model_folders, models_at, read_info
+from models.layout import EVALUATIONS, model_folders, models_at, read_info, run_of
 from models.storage import StorageError
 
 
@@ -32,8 +32,7 @@ class Models:
     @property
     def run(self) -> Path:
         """The run that the models belong to; a model folder of another name stands for itself."""
-        first = self.folders[0]
-        return first.parent if self._are_of_a_run else first
+        return run_of(self.folders[0])
 
     @property
     def name(self) -> str:

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from commands.messages import one_line
 from models.measurements import Published
+from models.messages import one_line
 
 
 class Keeper:

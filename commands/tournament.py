@@ -17,11 +17,10 @@ import numba
 
 import agents
 from agents import Agent
-from agents.agent import run_of
 from agents.names import is_bot
 from arena import charts, hand_history, page, report
 from arena.folder import RESULTS_JSON, Results, open_results, write_csv
-from arena.header import Entrant, Header, versions
+from arena.header import Entrant, Header
 from arena.match import batches
 from arena.results import PairResult, seen_by
 from arena.round_robin import all_pairs, play_pair
@@ -33,11 +32,18 @@ from commands.tournament_options import Request
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import Game, load_game
 from env.rules import parse_rules
-from models.layout import DEFAULT_ARCHITECTURE, architecture_of, models_at, unverified_note
+from models.layout import (
+    DEFAULT_ARCHITECTURE,
+    architecture_of,
+    models_at,
+    run_of,
+    unverified_note,
+)
 from models.measurements import record_head_to_head
 from models.model_card import write_card
 from models.records import HeadToHead
 from models.storage import StorageError, whole_file
+from models.versions import versions
 
 
 @dataclasses.dataclass(frozen=True)
@@ -215,7 +221,7 @@ def _record(field: Field, results: Results) -> None:
             keeper.record(
                 agent.folder, partial(record_head_to_head, agent.folder, opponent, result)
             )
-    for run in dict.fromkeys(run_of(folder) for folder in keeper.kept_in):
+    for run in dict.fromkeys(run_of(folder.resolve()) for folder in keeper.kept_in):
         attempt(f"model card of {run}", partial(write_card, run))
 
 

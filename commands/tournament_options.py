@@ -20,7 +20,7 @@ from arena.schedule import (
     PRECISION_MBB,
     Schedule,
 )
-from commands.messages import Parser
+from commands.command_line import Parser
 from commands.outputs import folder_complaint, named_path
 from env.rules import parse_rules
 from models.layout import TOURNAMENTS

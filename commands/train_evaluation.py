@@ -18,6 +18,7 @@ from env.game import Game
 from env.progress import NewBar
 from evaluation.best_response import exploitability, is_feasible
 from evaluation.local_best_response import local_best_response
+from models.records import ESTIMATE_NOTE
 from policies.policy import Policy
 from training.figures import Figure
 
@@ -41,7 +42,7 @@ def _exploitability(solver: Solver, policy: Policy, new_bar: NewBar) -> Figure:
     is_exact = not rules.is_holdem or not 0 < config.eval_boards < num_board_classes(rules)
     sample = None if is_exact else (config.eval_boards, np.random.default_rng(config.seed))
     found = exploitability(solver.game, policy, sample=sample, new_bar=new_bar)
-    mbb, worth = found.exploitability_mbb, "exact" if is_exact else "estimate, too high on average"
+    mbb, worth = found.exploitability_mbb, "exact" if is_exact else f"estimate, {ESTIMATE_NOTE}"
     name = "exploitability_mbb" if is_exact else "exploitability_estimate_mbb"
     return Figure(name, mbb, f"exploitability {mbb:.2f} mbb/g ({worth})")
 

@@ -6,8 +6,9 @@ import argparse
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from commands.command_line import Parser
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
 from env.rules import parse_rules
@@ -17,8 +18,6 @@ DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relat
 
 Watch with `tensorboard --logdir runs`. Ctrl-C gives up the iteration in hand, saves those before it
 and stops; --resume goes on exactly as if the run had never stopped."""
-
-LONGEST_ERROR = 300  # characters of an error that are shown whole
 
 
 @dataclass(frozen=True)
@@ -63,20 +62,9 @@ def parse(arguments: list[str]) -> Request:
     return Request(overrides=overrides, **rest)
 
 
-def shortened(text: str) -> str:
-    """An error in one line of bearable length: its beginning and its end, if it is too long."""
-    text = " ".join(text.split())
-    return text if len(text) <= LONGEST_ERROR else f"{text[:150]} … {text[-100:]}"
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        super().error(shortened(message))
-
-
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     presets = "\n".join(f"  {name:<9} {about}" for name, (about, _) in PRESETS.items())
-    parser = _Parser(
+    parser = Parser(
         prog="train.py",
         description=DESCRIPTION,
         epilog=f"presets:\n{presets}\n\nDefaults in brackets are those of {DEFAULT_PRESET}.",

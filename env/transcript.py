@@ -75,3 +75,8 @@ def _ending(rules: Rules, state: State, won: int) -> Iterator[str]:
 
 def _article(category: str) -> str:
     return category if category[:3] in ("two", "thr", "fou") else f"a {category}"
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 card`, `2 cards`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"

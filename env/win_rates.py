@@ -1,7 +1,6 @@
 """Hand strength: how often a hand beats a uniformly random opposing one, ties half.
 
-HS is that share on a complete board, and E[HS^a] the mean of HS^a over the boards that can still
-come; exponents above 1 favour hands that may become very good.
+HS is that share on a complete board, and E[HS] its mean over the boards that can still come.
 
 `win_rates` ranks all hands of a board together: sorted by showdown rank and visited with running
 counts, one of all weaker hands and one for each card they hold, a hand c₁c₂ beats
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from env.arrays import Floats
 from env.cards import NO_CARD, NUM_SLOTS, Cards
 from env.hands import add_card, packed_rank
+from env.hashing import hashed
 
 HANDS = np.array([(high, low) for high in range(NO_CARD) for low in range(high)], np.uint8)
 HANDS.setflags(write=False)  # [1326, 2]; `hand_number` finds the row of a hand
@@ -38,14 +38,14 @@ def hand_number(high: int, low: int) -> int:
     return high * (high - 1) // 2 + low
 
 
-def expected_strengths(visible: Cards, num_board: int = NUM_BOARD, exponent: float = 1) -> Floats:
-    """E[HS^a] of every hand, exactly, once `num_board` cards have come; −1 where blocked. [1326]"""
+def expected_strengths(visible: Cards, num_board: int = NUM_BOARD) -> Floats:
+    """E[HS] of every hand, exactly, once `num_board` cards have come; −1 where blocked. [1326]"""
     left = [card for card in range(NO_CARD) if card not in visible]
     coming = list(combinations(left, num_board - len(visible)))
     boards = np.empty((len(coming), num_board), np.uint8)
     boards[:, : len(visible)] = visible
     boards[:, len(visible) :] = coming
-    return expected_power(win_rates(boards), exponent)
+    return _mean_rates(win_rates(boards))
 
 
 def win_rates(boards: Cards) -> Floats:
@@ -56,14 +56,14 @@ def win_rates(boards: Cards) -> Floats:
 
 
 @njit(cache=True, parallel=True)
-def expected_power(rates: Floats, exponent: float) -> Floats:
-    """The mean of HS^a over the boards that a hand can see; −1 where there is none. [C, H] → [H]"""
+def _mean_rates(rates: Floats) -> Floats:
+    """The mean of HS over the boards that a hand can see; −1 where there is none. [C, H] → [H]"""
     means = np.full(rates.shape[1], _BLOCKED, np.float32)
     for hand in prange(rates.shape[1]):
         total, count = 0.0, 0
         for board in range(rates.shape[0]):
             if rates[board, hand] >= 0:
-                total += rates[board, hand] ** exponent
+                total += rates[board, hand]
                 count += 1
         if count:
             means[hand] = total / count
@@ -180,11 +180,7 @@ def sampled_win_rates(views: Cards, out: Floats) -> None:
 @njit(cache=True)
 def _two_others(seed: np.uint64, number: int, taken: int, size: int) -> tuple[int, int]:
     """Two different positions below `size`, neither of them `taken`; a hash (SplitMix64)."""
-    z = (seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z ^= np.uint64(number + 1) * np.uint64(0xD1B54A32D192ED03)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
+    z = hashed((seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15), number)
     high, low = z >> np.uint64(32), z & np.uint64(0xFFFFFFFF)
     i = int(high * np.uint64(size - 1) >> np.uint64(32))
     j = int(low * np.uint64(size - 2) >> np.uint64(32))

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arena.match import NORMAL_95
 from env.actions import CALL, FOLD, NUM_ACTIONS, RAISE
 from env.arrays import Bools, Doubles, Longs
 from env.betting_tree import NONE, SHOWDOWN, BettingTree
@@ -82,7 +83,7 @@ def local_best_response(
     return LocalBestResponse(
         br_mbb=(float(won_mbb[:, 0].mean()), float(won_mbb[:, 1].mean())),
         bound_mbb=float(both.mean()),
-        interval_mbb=float(1.96 * both.std(ddof=1) / np.sqrt(num_boards)),
+        interval_mbb=float(NORMAL_95 * both.std(ddof=1) / np.sqrt(num_boards)),
         hands=2 * num_own * num_boards,
         boards=num_boards,
     )

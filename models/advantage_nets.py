@@ -26,7 +26,7 @@ from env.arrays import Floats
 from env.game import Game, load_game
 from models.arrays import read_arrays
 from models.description import checked_config
-from models.json_object import one_line
+from models.messages import one_line
 from models.run_state import RunState, latest_state
 from models.storage import StorageError, whole_file
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from models.json_object import one_line
+from models.messages import one_line
 from models.storage import StorageError
 
 Array = NDArray[Any]

@@ -32,7 +32,8 @@ def described(info: dict[str, Any]) -> Description:
         raise ValueError(f"the description lacks {', '.join(missing)}")
     rules, config = Rules.from_dict(info["rules"]), checked_config(info["config"])
     own = parse_rules(config.game)
-    if dataclasses.replace(own, name=rules.name) != rules:
+    # How deep stacks are that never bind is for the rules to say, not for the name of the game.
+    if dataclasses.replace(own, name=rules.name, stack=rules.stack) != rules:
         raise ValueError(
             f"the description gives the rules {rules.describe()}, but the settings are of "
             f"{own.describe()}"

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from models.messages import one_line
 from models.storage import StorageError
 
 MAX_BYTES = 1 << 28  # far above what a long run writes, far below what a machine holds
@@ -30,12 +31,6 @@ def read_object(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise StorageError(f"{file} is not of this program: it holds no JSON object")
     return content
-
-
-def one_line(error: BaseException) -> str:
-    """What an error says, in one line that is never empty; some libraries write many."""
-    text = " ".join(str(error).split())
-    return (text[:300] + " …" if len(text) > 300 else text) or type(error).__name__
 
 
 def whole_number(fields: dict[str, Any], name: str, at_most: int, at_least: int = 0) -> int:

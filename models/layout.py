@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from models.json_object import one_line, read_object
+from models.json_object import read_object
+from models.messages import one_line
 from models.storage import MANIFEST, StorageError, known_json
 
 MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
@@ -24,6 +25,11 @@ def model_folders(run: Path) -> list[Path]:
     """The saved models of a run, oldest first."""
     found = [path for path in run.glob("iter_*") if re.fullmatch(r"iter_\d+", path.name)]
     return sorted(found, key=lambda path: int(path.name[5:]))
+
+
+def run_of(folder: Path) -> Path:
+    """The run that a model folder belongs to; one that is not called iter_… stands for itself."""
+    return folder.parent if folder.name.startswith("iter_") else folder
 
 
 def is_model(folder: Path) -> bool:

@@ -22,8 +22,8 @@ from deep_cfr.networks.weight_check import saved_weights_problem
 from env.game import Game, load_game
 from models.archive import Declared, check_archive
 from models.description import described
-from models.json_object import one_line
 from models.layout import MODEL_FILE, has_manifest, read_info
+from models.messages import one_line
 from models.storage import StorageError, checked_folder
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from env.actions import ACTION_LETTERS, ACTION_NAMES, CALL, RAISE
 from env.betting_tree import HistoryError
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, card_text, cards_text, parse_cards
 from env.game import Game
+from env.transcript import counted
 from models.layout import has_manifest, models_at
 from models.loading import load_answers, load_model
 from policies.policy import Policy
@@ -151,7 +152,7 @@ class Model:
         hole = self._cards(hand, "hand")
         if len(hole) != rules.hole_cards:
             raise ValueError(
-                f"a hand of {rules.name} has {_counted(rules.hole_cards, 'card')}, "
+                f"a hand of {rules.name} has {counted(rules.hole_cards, 'card')}, "
                 f"but {hand!r} has {len(hole)}"
             )
         needed = rules.visible_board[street]
@@ -161,7 +162,7 @@ class Model:
             there = f"{self.game.tree.text(node)!r} leads to" if node else "the hand starts on"
             raise ValueError(
                 f"{there} the {rules.street_names[street]}, where the board has "
-                f"{_counted(needed, 'card')}; {len(shown)} given"
+                f"{counted(needed, 'card')}; {len(shown)} given"
             )
         both = [card for card in shown if card in hole]
         if both:
@@ -241,7 +242,7 @@ class Model:
         unit = "big blind" if self.game.rules.is_holdem else "ante"
         units = chips / self.game.rules.big_blind_chips
         plural = "" if units == 1 else "s"
-        return f"{_counted(chips, 'chip')} ({units:g} {unit}{plural})"
+        return f"{counted(chips, 'chip')} ({units:g} {unit}{plural})"
 
 
 def load(path: Path | str) -> Model:
@@ -249,7 +250,3 @@ def load(path: Path | str) -> Model:
     folder = models_at(Path(path))[-1]  # the newest of a run
     saved = load_answers(folder)
     return Model(saved.game, saved.policy, saved.info, folder)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

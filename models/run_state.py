@@ -9,7 +9,8 @@ from typing import Any
 from deep_cfr.config import Config
 from env.rules import parse_rules
 from models.description import MAX_COUNT, MAX_ITERATION, checked_config
-from models.json_object import one_line, read_object, whole_number
+from models.json_object import read_object, whole_number
+from models.messages import one_line
 from models.storage import StorageError, checked_folder
 
 STATE_FILE = "state.json"

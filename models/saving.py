@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import platform
 import shutil
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from deep_cfr.solver import Solver
 from models.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
 from models.reproducible import make_reproducible
 from models.storage import whole_folder
+from models.versions import versions
 
 ENCODING_NOTE = (
     "inputs cards, bets, legal and, where there is a strength table, cell; output: probabilities "
@@ -23,12 +22,6 @@ ENCODING_NOTE = (
     "action exists; cell: the row of the strength table, one per node and hand bucket. "
     "deep_cfr.networks.encoding.infoset_features makes them."
 )
-
-
-def versions() -> dict[str, str]:
-    """What a result may depend on."""
-    packages = ("tensorflow", "keras", "numpy", "numba", "PyPokerEngine")
-    return {"python": platform.python_version()} | {name: version(name) for name in packages}
 
 
 def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, Any]) -> Path:

@@ -12,16 +12,13 @@ import numpy as np
 from numba import njit
 
 from env.arrays import Floats, Ints
+from env.hashing import hashed
 
 
 @njit(cache=True)
 def draw(salt: np.uint64, deal_number: int, node: int) -> float:
     """A number in [0, 1) that is a hash of its arguments (the finaliser of SplitMix64)."""
-    z = salt + np.uint64(deal_number) * np.uint64(0x9E3779B97F4A7C15)
-    z ^= np.uint64(node + 1) * np.uint64(0xD1B54A32D192ED03)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
+    z = hashed(salt + np.uint64(deal_number) * np.uint64(0x9E3779B97F4A7C15), node)
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -101,7 +103,12 @@ def test_the_generator_alone_decides() -> None:
 
 def test_rows_that_do_not_fit_are_not_taken_over() -> None:
     memory = Reservoir(4)
-    for rows, seen in ((np.zeros(3, ROW), 2), (np.zeros(4, np.float32), 4), (np.zeros(5, ROW), 5)):
+    attempts: list[tuple[Any, int]] = [
+        (np.zeros(3, ROW), 2),
+        (np.zeros(4, np.float32), 4),
+        (np.zeros(5, ROW), 5),
+    ]
+    for rows, seen in attempts:
         with pytest.raises(ValueError, match="rows"):
             memory.restore(rows, seen)
     assert memory.seen == 0

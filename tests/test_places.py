@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from commands.train_options import LONGEST_ERROR, parse
+from commands.train_options import parse
 from commands.train_places import claimed
 from deep_cfr.config import ConfigError
 from models.locks import Locked
+from models.messages import LONGEST_LINE
 from tests.small_runs import ROOT
 from train import main
 from training.places import find_run, new_places, resumed_places, unnamed_places
@@ -95,13 +96,13 @@ def test_silly_arguments_get_one_line_of_bearable_length(
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == 1
     assert complaint in lines[0]
-    assert len(lines[0]) <= LONGEST_ERROR + 10
+    assert len(lines[0]) <= LONGEST_LINE + 10
 
 
 def test_what_cannot_be_read_at_all_is_cut_too(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parse(["--iterations", "9" * 4_000 + "x"])
-    assert max(map(len, capfd.readouterr().err.splitlines())) < 2 * LONGEST_ERROR
+    assert max(map(len, capfd.readouterr().err.splitlines())) < 2 * LONGEST_LINE
 
 
 def test_bad_settings_leave_no_folder(tmp_path: Path) -> None:

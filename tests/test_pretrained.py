@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from env.rules import PRESETS
 from evaluation.best_response import exploitability
 from models.layout import read_info
 from models.model import Model, load
+from models.model_card import write_card
 from models.storage import checked_folder
+from tests.test_model_card import run_example
 
 FOLDER = Path(__file__).parent.parent / "checkpoints" / "pretrained"
 GAMES = ("hulh", "fhp", "leduc")
@@ -43,6 +46,18 @@ def test_folder_is_whole_small_and_described(game: str) -> None:
     assert info["origin"]["command"] in card
     assert info["evaluations"], "measured by evaluate.py"
     assert f"{info['iteration']} iterations" in card
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_cards_are_up_to_date_and_their_code_runs(game: str, tmp_path: Path) -> None:
+    """What `write_card` says of a copy, which lies elsewhere, is what the repository says."""
+    card = (FOLDER / game / "README.md").read_text()
+    assert "raise" in run_example(card)
+    copy = Path(shutil.copytree(FOLDER / game, tmp_path / "pretrained" / game))
+    fresh = (
+        write_card(copy).read_text().replace(f"path/to/{game}", f"checkpoints/pretrained/{game}")
+    )
+    assert fresh == card
 
 
 def test_rules_are_those_of_the_game(model: Model) -> None:

@@ -22,7 +22,7 @@ from env.strength_tables import (
     load_flop_table,
     row_numbers,
 )
-from env.win_rates import HANDS, expected_power, expected_strengths, hand_number, win_rates
+from env.win_rates import HANDS, expected_strengths, hand_number, win_rates
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +52,13 @@ def slow_rate(hole: Cards, board: Cards) -> float:
     return float((mine > theirs).mean() + (mine == theirs).mean() / 2)
 
 
-def slow_power(seen: Cards, num_board: int, exponent: float) -> float:
-    """E[HS^a] by completing the board in every way."""
+def slow_strength(seen: Cards, num_board: int) -> float:
+    """E[HS] by completing the board in every way."""
     shown = seen[seen != NO_CARD]
     left = [c for c in range(NO_CARD) if c not in shown]
     coming = combinations(left, num_board + 2 - len(shown))
     rates = [slow_rate(shown[:2], np.array([*shown[2:], *more], np.uint8)) for more in coming]
-    return float(np.mean(np.array(rates) ** exponent))
+    return float(np.mean(rates))
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,8 @@ def test_turn_is_near_the_exact_value_and_unbiased(hulh: Strengths) -> None:
 
 def test_exact_kernel_on_turn_equals_a_slow_loop() -> None:
     row = views_of(HULH, 2, 1, 3)[0]
-    for exponent in (1, 1.25):
-        found = expected_strengths(row[2:6], exponent=exponent)
-        mine = found[hand_number(int(row[0]), int(row[1]))]
-        assert mine == pytest.approx(slow_power(row, 5, exponent), abs=1e-6)
+    mine = expected_strengths(row[2:6])[hand_number(int(row[0]), int(row[1]))]
+    assert mine == pytest.approx(slow_strength(row, 5), abs=1e-6)
 
 
 def test_flop_table_equals_recomputed_entries(hulh: Strengths) -> None:
@@ -111,7 +109,7 @@ def test_flop_table_equals_recomputed_entries(hulh: Strengths) -> None:
         views[:, :2], views[:, 2:5] = HANDS[possible], flop
         np.testing.assert_allclose(hulh.expected(views), exact[possible], atol=1 / SCALE)
     row = views_of(HULH, 1, 1, 5)[0]
-    assert hulh.expected(row[None])[0] == pytest.approx(slow_power(row, 5, 1), abs=1 / SCALE)
+    assert hulh.expected(row[None])[0] == pytest.approx(slow_strength(row, 5), abs=1 / SCALE)
 
 
 def test_flop_table_has_one_row_per_class_and_fits_the_repository() -> None:
@@ -140,23 +138,6 @@ def test_flop_holdem_ends_on_the_flop() -> None:
     rows[:, :2], rows[:, 2:5] = hole, list(combinations(left, 3))
     mean = fhp.expected(rows).mean(dtype=np.float64)
     assert fhp.expected(view("9s8s"))[0] == pytest.approx(mean, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("rates", "exponent", "value"),
-    [
-        ([0.9, 0.1], 2, 0.41),
-        ([0.5, 0.5], 2, 0.25),
-        ([0.9, 0.1], 1, 0.5),
-        ([0.5, 0.5], 1, 0.5),
-        ([0.9, -1], 2, 0.81),
-        ([-1, -1], 2, -1),
-        ([0.64, 0.36], 1.5, (0.512 + 0.216) / 2),
-    ],
-)
-def test_exponents(rates: list[float], exponent: float, value: float) -> None:
-    found = expected_power(np.array(rates, np.float32)[:, None], exponent)
-    assert found[0] == pytest.approx(value, abs=1e-6)
 
 
 def test_all_hands_of_a_board_at_once_equal_one_by_one(hulh: Strengths) -> None:

@@ -311,12 +311,13 @@ def test_sums_that_cannot_be_its_own_are_not_taken_over() -> None:
     regression = StrengthRegression(make_encoding("paper", load_game("fhp"), True), ADVANTAGE_RIDGE)
     own = {name: array.copy() for name, array in regression.sums().items()}
     regression.restore(own)
-    for name, value in (
+    attempts: list[tuple[str, Any]] = [
         ("diagonal", own["diagonal"][1:]),
         ("diagonal", own["diagonal"] - 1),
         ("right_side", own["right_side"] + np.nan),
         ("off_diagonal", own["off_diagonal"].astype(np.float32)),
-    ):
+    ]
+    for name, value in attempts:
         with pytest.raises(ValueError, match=r"another size|negative|not finite"):
             regression.restore(own | {name: value})
     assert not regression.sums()["diagonal"].any()

@@ -23,10 +23,10 @@ from env.arrays import Doubles, Floats
 from env.betting_tree import BettingTree
 from models.advantage_nets import named, unnamed
 from models.arrays import read_array, read_arrays
-from models.json_object import one_line
+from models.messages import one_line
 from models.run_state import STATE_FILE, RunState, latest_state
-from models.saving import versions
 from models.storage import StorageError, checked_folder, file_digest, whole_folder
+from models.versions import versions
 from training.metrics import IterationMetrics
 from training.saved_rows import rows_problem
 

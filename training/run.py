@@ -21,8 +21,9 @@ from env.game import load_game
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
-from models.saving import save_model, versions
+from models.saving import save_model
 from models.storage import known_json, whole_file
+from models.versions import versions
 from policies.fixed import uniform_policy
 from training import checkpoint
 from training.figures import Evaluator

@@ -28,8 +28,8 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from deep_cfr.networks.encoding import KNOTS, Encoding
-from deep_cfr.networks.network import NUM_OUTPUTS
 from deep_cfr.networks.strength_table import knot_below
+from env.actions import NUM_ACTIONS
 from env.arrays import Bytes, Doubles, Floats, Nodes
 from env.views import Views
 
@@ -64,7 +64,7 @@ class StrengthRegression:
         self.equations = NormalEquations(
             np.zeros((rows, KNOTS)),
             np.zeros((rows, KNOTS - 1)),
-            np.zeros((rows, KNOTS, NUM_OUTPUTS)),
+            np.zeros((rows, KNOTS, NUM_ACTIONS)),
         )
 
     def add(

@@ -31,9 +31,10 @@ from deep_cfr.fitting.validation import held_out
 from deep_cfr.memory import ROW
 from deep_cfr.networks import device
 from deep_cfr.networks.graph_features import GraphFeatures
-from deep_cfr.networks.network import NUM_OUTPUTS, Network, initial_weights
+from deep_cfr.networks.network import Network, initial_weights
 from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import add_table_values
+from env.actions import NUM_ACTIONS
 from env.arrays import Floats
 from env.views import Views
 
@@ -230,7 +231,7 @@ class Trainer:
             encoding, table = self.network.encoding, self.network.strength_table.numpy()
             buckets = Views(encoding.game, rows["cards"]).buckets(np.arange(len(rows)))
             bucket_rows = encoding.bucket_rows(rows["node"], buckets)
-            values = np.zeros((len(rows), NUM_OUTPUTS), np.float32)
+            values = np.zeros((len(rows), NUM_ACTIONS), np.float32)
             is_strategy = self.network.is_strategy
             add_table_values(table, bucket_rows, rows["strength"], is_strategy, values)
             content = np.concatenate([content, values.view(np.uint8)], axis=1)
@@ -243,8 +244,8 @@ class Trainer:
         t = tf.cast(tf.bitcast(rows[:, 10:12], tf.uint16), tf.float32)
         floats = tf.bitcast(tf.reshape(rows[:, 12:], [tf.shape(rows)[0], -1, 4]), tf.float32)
         has_table = self.network.strength_table is not None
-        table_values = floats[:, NUM_OUTPUTS:] if has_table else tf.constant(0.0)
-        return views, nodes, t, floats[:, :NUM_OUTPUTS], table_values
+        table_values = floats[:, NUM_ACTIONS:] if has_table else tf.constant(0.0)
+        return views, nodes, t, floats[:, :NUM_ACTIONS], table_values
 
     def _errors(self, rows: tf.Tensor, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
         """Squared errors summed over legal actions, and iterations, of some rows. [B], [B]"""

@@ -25,9 +25,9 @@ from deep_cfr.networks.encoding import Encoding
 from deep_cfr.networks.keras_file import TABLE_LAYER
 from deep_cfr.networks.softmax import ILLEGAL_LOGIT
 from deep_cfr.networks.strength_table import MIN_PROBABILITY
+from env.actions import NUM_ACTIONS
 from env.arrays import Floats
 
-NUM_OUTPUTS = 3
 THESIS_INIT = 0.005
 
 
@@ -77,8 +77,9 @@ class Network:
             weight.assign(value)
 
     def set_strength_table(self, values: Floats) -> None:
-        if self.strength_table is not None:
-            self.strength_table.assign(values.reshape(self.strength_table.shape))
+        if self.strength_table is None:
+            raise ValueError("this network was made without a strength table")
+        self.strength_table.assign(values.reshape(self.strength_table.shape))
 
     def get_weights(self) -> list[Floats]:
         return [weight.numpy() for weight in self.variables]
@@ -144,7 +145,7 @@ def strategy_model(network: Network) -> keras.Model:
     """
     cards = keras.Input((network.encoding.card_width,), name="cards")
     bets = keras.Input((network.encoding.bet_width,), name="bets")
-    legal = keras.Input((NUM_OUTPUTS,), name="legal")
+    legal = keras.Input((NUM_ACTIONS,), name="legal")
     inputs = [cards, bets, legal]
     summed = layers.Add(name="cards_and_bets")([network.cards(cards), network.bets(bets)])
     logits = network.head(summed)
@@ -152,8 +153,8 @@ def strategy_model(network: Network) -> keras.Model:
         bucket_row = keras.Input((), name="cell", dtype="int32")
         inputs.append(bucket_row)
         num_rows, knots, _ = network.strength_table.shape
-        table = layers.Embedding(num_rows, knots * NUM_OUTPUTS, name=TABLE_LAYER)
-        at_knots = layers.Reshape((knots, NUM_OUTPUTS), name="at_knots")(table(bucket_row))
+        table = layers.Embedding(num_rows, knots * NUM_ACTIONS, name=TABLE_LAYER)
+        at_knots = layers.Reshape((knots, NUM_ACTIONS), name="at_knots")(table(bucket_row))
         table.set_weights([network.strength_table.numpy().reshape(num_rows, -1)])
         part = layers.Dot(axes=1, name="table_value")([cards[:, -knots:], at_knots])
         log_part = keras.ops.log(keras.ops.maximum(part, MIN_PROBABILITY))
@@ -187,7 +188,7 @@ def network_of(model: keras.Model, encoding: Encoding) -> Network:
 
 def _with_strength_table(network: Network) -> Network:
     encoding = network.encoding
-    shape = (encoding.num_bucket_rows, encoding.strength_features.shape[1], NUM_OUTPUTS)
+    shape = (encoding.num_bucket_rows, encoding.strength_features.shape[1], NUM_ACTIONS)
     variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
     return dataclasses.replace(network, strength_table=variable)
 
@@ -219,7 +220,7 @@ def _paper(encoding: Encoding, width: int) -> tuple[keras.Model, keras.Model, ke
     summed = keras.Input((width,), name="summed")
     z = skip(skip(layers.ReLU(name="summed_relu")(summed), "head_1"), "head_2")
     z = layers.LayerNormalization(center=False, scale=False, name="normalised")(z)
-    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS, name="outputs")(z), name="head")
+    head = keras.Model(summed, layers.Dense(NUM_ACTIONS, name="outputs")(z), name="head")
     return card_branch, bet_branch, head
 
 
@@ -236,5 +237,5 @@ def _thesis(encoding: Encoding) -> tuple[keras.Model, keras.Model, keras.Model]:
     z = layers.Dense(512, activation="relu", name="head_1")(z)
     z = layers.Dense(256, activation="relu", name="head_2")(z)
     z = layers.BatchNormalization(name="normalised")(z)
-    head = keras.Model(summed, layers.Dense(NUM_OUTPUTS, name="outputs")(z), name="head")
+    head = keras.Model(summed, layers.Dense(NUM_ACTIONS, name="outputs")(z), name="head")
     return card_branch, bet_branch, head

@@ -1,21 +1,11 @@
-"""What a command says on stderr: one line, however long or odd the words that it complains about.
-
-Options that make no sense end the program with such a line and exit code 2.
-"""
+"""Command lines that make no sense end the program with one line on stderr and exit code 2."""
 
 from __future__ import annotations
 
 import argparse
 from typing import NoReturn
 
-LONGEST_WORD, LONGEST_LINE = 160, 500  # characters; longer ones lose their middle
-
-
-def one_line(message: object) -> str:
-    """A message without line breaks and control characters, and of bearable length."""
-    words = (_shortened(word, LONGEST_WORD) for word in str(message).split())
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(words))
-    return _shortened(line, LONGEST_LINE)
+from models.messages import one_line
 
 
 class Parser(argparse.ArgumentParser):
@@ -41,10 +31,3 @@ class Parser(argparse.ArgumentParser):
                 self.error("an empty name or path stands on the command line")
             if not word.isprintable():  # bytes that are no UTF-8 are not printable either
                 self.error(f"{word!a} has characters that cannot be printed; rename it")
-
-
-def _shortened(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    half = (longest - 1) // 2
-    return f"{text[:half]}…{text[-half:]}"
