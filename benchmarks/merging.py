@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from env.arrays import Floats
-
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -28,6 +26,7 @@ from deep_cfr.networks import device
 from deep_cfr.networks.network import make_network
 from deep_cfr.networks.network_policy import NetworkPolicy
 from deep_cfr.solver import Solver
+from env.arrays import Floats
 from env.game import load_game
 
 ITERATIONS = 15

@@ -36,7 +36,8 @@ from deep_cfr.presets import PRESETS
 from env.rules import RulesError, parse_rules
 from evaluation.settings import Settings
 from models.layout import is_model, model_folder, read_info
-from models.records import ExploitabilityRecord
+from models.measurements import Measurements
+from models.records import ExploitabilityRecord, most_precise
 from models.run_state import RunState, latest_state
 
 INTERRUPTED = 130
@@ -98,10 +99,10 @@ class Plan:
         if not run.exists() or not _is_done(run, config):
             _call(self.command(seed))
         method = Settings().method_for(parse_rules(config.game))
-        if method not in read_info(model).get("evaluations", {}):
+        if not _evaluated(model, method):
             _call(["evaluate.py", str(model), "--logdir", str(self.logdir)])
         info, state = read_info(model), latest_state(run)
-        record = ExploitabilityRecord.from_json(method, info["evaluations"][method])
+        (record,) = most_precise(_evaluated(model, method))
         return Result(
             seed=seed,
             run=str(run),
@@ -112,6 +113,11 @@ class Plan:
             claim=record.claim,
             exploitability_mbb=record.exploitability_mbb,
         )
+
+
+def _evaluated(model: Path, method: str) -> list[ExploitabilityRecord]:
+    """What evaluate.py has measured of a model by a method."""
+    return [found for found in Measurements.of(model).evaluations if found.method == method]
 
 
 def _refuse_own_options(preset: str, request: Request) -> None:

@@ -21,8 +21,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from env.arrays import Floats, Nodes
-
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -49,6 +47,7 @@ from deep_cfr.sampling.external_sampling import traverse
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Samples
 from deep_cfr.solver import Solver
+from env.arrays import Floats, Nodes
 from env.cards import Cards
 from env.emulator import make_emulator
 from env.game import Game, load_game

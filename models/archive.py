@@ -125,34 +125,44 @@ def _read(archive: zipfile.ZipFile, part: str) -> bytes:
 
 def _check_config(config: Any, declared: Declared) -> bool:
     """Whether config.json declares a strength table; a `ValueError` if it is not one of ours."""
-    largest = declared.largest()
-    for key, value in _walk(config, MAX_CONFIG_DEPTH):
-        if key == "class_name" and value not in LAYERS | INSIDE_LAYERS:
-            raise ValueError(f"{CONFIG} names {value!r:.60}, which no saved model has")
-        if key == "module" and not _is_keras(value):
-            raise ValueError(f"{CONFIG} names the module {value!r:.60}, which no saved model has")
-        if key == "shared_object_id" or isinstance(value, bool):
-            continue
-        if isinstance(value, int) and abs(value) > largest:
-            raise ValueError(f"{CONFIG} declares a size of {value:.6g}; {largest} is the largest")
+    _check_names(config)
     layers = {layer["name"]: layer for layer in config["config"]["layers"]}
     for part, units in declared.units.items():
         found = layers[part]["config"]["layers"]
         dense = tuple(item["config"]["units"] for item in found if item["class_name"] == "Dense")
         inputs = [item["config"] for item in found if item["class_name"] == "InputLayer"]
-        if dense != units or len(found) > 4 * len(units) + 4:
-            raise ValueError(
-                f"{part} has layers of {dense} units; its description calls for {units}"
-            )
         if [item["batch_shape"] for item in inputs] != [[None, declared.input_widths[part]]]:
             raise ValueError(
                 f"{part} does not take the {declared.input_widths[part]} features that its game has"
             )
+        if dense != units or len(found) > 4 * len(units) + 4:
+            raise ValueError(
+                f"{part} has layers of {dense} units; its description calls for {units}"
+            )
+    _check_sizes(config, declared.largest())
     if TABLE_LAYER in layers:
         sizes = layers[TABLE_LAYER]["config"]
         if sizes["input_dim"] * sizes["output_dim"] != declared.num_table_weights():
             raise ValueError("the strength table is not of the size that its game calls for")
     return TABLE_LAYER in layers
+
+
+def _check_names(config: Any) -> None:
+    """Only layers that this program writes, from Keras itself."""
+    for key, value in _walk(config, MAX_CONFIG_DEPTH):
+        if key == "class_name" and value not in LAYERS | INSIDE_LAYERS:
+            raise ValueError(f"{CONFIG} names {value!r:.60}, which no saved model has")
+        if key == "module" and not _is_keras(value):
+            raise ValueError(f"{CONFIG} names the module {value!r:.60}, which no saved model has")
+
+
+def _check_sizes(config: Any, largest: int) -> None:
+    """No number may be larger than the sizes of the network."""
+    for key, value in _walk(config, MAX_CONFIG_DEPTH):
+        if key == "shared_object_id" or isinstance(value, bool):
+            continue
+        if isinstance(value, int) and abs(value) > largest:
+            raise ValueError(f"{CONFIG} declares a size of {value:.6g}; {largest} is the largest")
 
 
 def _walk(value: Any, depth: int, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,7 @@ import pytest
 import evaluate
 import train
 from benchmarks import seeds
-from models.layout import read_info
+from models.measurements import Measurements
 from models.run_state import latest_state
 
 TINY = ["--traversals=40", "--updates=5", "--strategy-updates=5", "--width=8", "--threads=1"]
@@ -54,9 +54,9 @@ def test_seeds_are_trained_once_and_summed_up(
         run = tmp_path / f"checkpoints/kuhn-seed-{seed}"
         assert row["run"] == str(run)
         assert latest_state(run).config.seed == row["seed"] == seed
-        exact = read_info(run / "iter_0002")["evaluations"]["exact"]
-        assert (row["claim"], row["iterations"]) == ("exact", 2)
-        figures.append(exact["exploitability_mbb"])
+        (exact,) = Measurements.of(run / "iter_0002").evaluations
+        assert (row["claim"], row["iterations"]) == (exact.claim, 2)
+        figures.append(exact.exploitability_mbb)
         assert row["exploitability_mbb"] == figures[-1]
     assert figures[0] != figures[1]
     summed = found["exploitability_mbb"]

@@ -135,7 +135,8 @@ def test_an_advantage_fit_learns_what_the_table_leaves(
     fitted = []
     for given, has_table in ((rows, True), (reduced, False)):
         network = make_network(encoding, 16, has_strength_table=has_table)
-        network.set_strength_table(table)
+        if has_table:
+            network.set_strength_table(table)
         trainer = Trainer(network, batch_size=256)
         result = trainer.fit(given, FitSettings(30, 256, 5e-3), np.random.default_rng(0))
         outputs = NetworkPolicy(network, lambda raw, legal: raw).strategies(cards, nodes)

@@ -143,7 +143,7 @@ def test_a_run_is_never_overwritten(uninterrupted: Path) -> None:
         (["--max-minutes", "nan"], "must be positive"),
         (["--learning-rate", "nan"], "learning_rate is nan, but must be a number"),
         (["--preset=leduc", "--strength-regression"], "leduc has no hand strengths"),
-        (["--preset=leduc", "--rounds=3"], "without a strength regression it means nothing"),
+        (["--preset=leduc", "--rounds=3"], "it has no effect without the strength regression"),
         (["--preset=thesis", "--width=32"], "the thesis network has widths of its own"),
         (
             ["--eval-every=5", "--eval-hands=0", "--eval-match-hands=0"],
