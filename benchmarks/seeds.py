@@ -108,7 +108,7 @@ class Plan:
             run=str(run),
             iterations=info["iteration"],
             nodes_touched=info["nodes_touched"],
-            minutes=round(state.extra["wall_s"] / 60, 2),
+            minutes=round(state.progress.wall_s / 60, 2),
             method=method,
             claim=record.claim,
             exploitability_mbb=record.exploitability_mbb,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,31 @@ STATE_FILE = "state.json"
 
 
 @dataclass(frozen=True)
+class RunProgress:
+    """What a run knows of itself besides its solver; state.json keeps it under "extra"."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)  # of metrics.csv
+    wall_s: float = 0.0  # time that the run has taken so far
+    logs: str = ""  # the folder that the logs were written to
+    made_with: dict[str, str] = field(default_factory=dict)  # threads and versions
+
+    @classmethod
+    def from_json(cls, saved: Any) -> RunProgress:
+        """The progress as state.json holds it; a `ValueError` if it makes no sense."""
+        if not isinstance(saved, dict):
+            raise ValueError("extra must be a table")
+        known = {field.name: saved[field.name] for field in fields(cls) if field.name in saved}
+        progress = cls(**known)
+        if not isinstance(progress.rows, list) or not isinstance(progress.made_with, dict):
+            raise ValueError("rows must be a list and made_with a table")
+        if not isinstance(progress.logs, str):
+            raise ValueError("logs must be the name of a folder")
+        if isinstance(progress.wall_s, bool) or not 0 <= float(progress.wall_s) < float("inf"):
+            raise ValueError("wall_s is no time")
+        return progress
+
+
+@dataclass(frozen=True)
 class RunState:
     """Settings and counters of a run between two iterations."""
 
@@ -25,16 +50,8 @@ class RunState:
     nodes_touched: int
     seen: tuple[int, int]  # samples ever shown to each advantage memory
     strategy_seen: int  # and to the strategy memory
-    extra: dict[str, Any]  # what whoever saved it wants back
+    progress: RunProgress
     digests: dict[str, str]  # of the arrays saved with it; empty in runs of earlier versions
-
-    @property
-    def logs(self) -> Path:
-        """Where the run writes its logs."""
-        folder = self.extra.get("logs")
-        if not isinstance(folder, str):
-            raise StorageError(f"{STATE_FILE} does not say where the logs are; give --logdir")
-        return Path(folder)
 
 
 def latest_state(run: Path) -> RunState:
@@ -50,10 +67,10 @@ def latest_state(run: Path) -> RunState:
 
 def _checked(state: dict[str, Any]) -> RunState:
     """A state with every field of its kind; a `ValueError` if one is not."""
-    config, extra, seen = checked_config(state["config"]), state["extra"], state["seen"]
+    config, seen = checked_config(state["config"]), state["seen"]
     digests = state.get("digests", {})
-    if not isinstance(extra, dict) or not isinstance(seen, list) or len(seen) != 2:
-        raise ValueError("extra must be a table and seen two numbers")
+    if not isinstance(seen, list) or len(seen) != 2:
+        raise ValueError("seen must be two numbers")
     if not isinstance(digests, dict) or not all(isinstance(d, str) for d in digests.values()):
         raise ValueError("digests must be a table of texts")
     by_player = {str(player): number for player, number in enumerate(seen)}
@@ -63,6 +80,6 @@ def _checked(state: dict[str, Any]) -> RunState:
         nodes_touched=whole_number(state, "nodes_touched", MAX_COUNT),
         seen=(whole_number(by_player, "0", MAX_COUNT), whole_number(by_player, "1", MAX_COUNT)),
         strategy_seen=whole_number(state, "strategy_seen", MAX_COUNT),
-        extra=extra,
+        progress=RunProgress.from_json(state["extra"]),
         digests=digests,
     )

@@ -23,6 +23,7 @@ from env.game import load_game
 from env.rules import KUHN, LEDUC, parse_rules
 from models.advantage_nets import load_single, save_advantage_nets
 from models.loading import load_model
+from models.run_state import RunProgress
 from models.saving import save_model
 from models.storage import StorageError
 from training.checkpoint import save_latest
@@ -49,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         save_advantage_nets(folder, solver)
         policy, _ = solver.fit_strategy()
         save_model(folder, solver, policy.network, {})
-        save_latest(folder, solver, {})
+        save_latest(folder, solver, RunProgress())
     return folder
 
 

@@ -13,7 +13,7 @@ from deep_cfr.solver import Solver
 from models.advantage_nets import load_single, save_advantage_nets
 from models.layout import model_folders
 from models.loading import load_model
-from models.run_state import RunState, latest_state
+from models.run_state import RunProgress, RunState, latest_state
 from models.saving import save_model
 from models.storage import StorageError
 from tests.small_runs import (
@@ -35,7 +35,7 @@ DEFAULT_PATH = small_config("smoke", SMALL_DEFAULT_PATH)
 
 def state_of(solver: Solver, folder: Path) -> tuple[Arrays, RunState]:
     """Every array and every counter that a solver carries from one iteration to the next."""
-    save_latest(folder, solver, {})
+    save_latest(folder, solver, RunProgress())
     return latest_arrays(folder), latest_state(folder)
 
 
@@ -64,8 +64,8 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, config: Any) 
     for _ in range(2):
         first.iterate()
     first.fit_strategy()  # looking at the average strategy changes nothing
-    save_latest(tmp_path, first, {"note": 1})
-    assert load_latest(tmp_path, second) == {"note": 1}
+    save_latest(tmp_path, first, RunProgress(wall_s=1.5, logs="runs/r"))
+    assert load_latest(tmp_path, second) == RunProgress(wall_s=1.5, logs="runs/r")
     assert_same(first, second, tmp_path)
     for _ in range(2):
         second.iterate()
@@ -129,7 +129,7 @@ def test_networks_of_every_iteration_can_be_played(tmp_path: Path, config: Any) 
         solver.iterate()
         save_advantage_nets(tmp_path, solver)
         played.append(solver.policies[0].strategies(cards, nodes))
-    save_latest(tmp_path, solver, {})
+    save_latest(tmp_path, solver, RunProgress())
     single = load_single(tmp_path).policy
     for t, expected in enumerate(played):
         found = single._iterations[t][0].strategies(cards, nodes)
@@ -140,7 +140,7 @@ def test_networks_of_every_iteration_can_be_played(tmp_path: Path, config: Any) 
 def test_missing_networks_are_noticed(tmp_path: Path) -> None:
     solver = solver_of(LEDUC)
     solver.iterate()
-    save_latest(tmp_path, solver, {})
+    save_latest(tmp_path, solver, RunProgress())
     with pytest.raises(StorageError, match=r"t_0001\.npz is missing; .* --keep-advantage-nets"):
         load_single(tmp_path)
     save_advantage_nets(tmp_path, solver)
@@ -162,7 +162,7 @@ def test_foreign_and_damaged_files_are_refused(tmp_path: Path) -> None:
     (folder / "manifest.json").unlink()  # as in a copy of just the two files
     with pytest.raises(StorageError, match="no readable model"):
         load_model(folder)
-    save_latest(tmp_path, solver, {})
+    save_latest(tmp_path, solver, RunProgress())
     state = tmp_path / "latest" / "state.json"
     state.write_text(json.dumps({"config": {}}))
     with pytest.raises(StorageError, match="damaged"):

@@ -18,6 +18,7 @@ from deep_cfr.memory import ROW
 from deep_cfr.solver import Solver
 from models.advantage_nets import load_single, save_advantage_nets
 from models.loading import load_model
+from models.run_state import RunProgress
 from models.saving import save_model
 from models.storage import StorageError
 from policies.policy import Policy
@@ -36,7 +37,7 @@ TINY: dict[str, Any] = {
     "strategy_memory": 300,
     "keep_advantage_nets": True,
 }
-EXTRA = {"wall_s": 1.0, "rows": [], "logs": "runs/tiny"}
+PROGRESS = RunProgress(wall_s=1.0, logs="runs/tiny")
 
 
 class Runs(NamedTuple):
@@ -61,7 +62,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
             save_advantage_nets(folder / name, solver)
         policy, _ = solver.fit_strategy()
         save_model(folder / name, solver, policy.network, {"strategy_loss": 0.1})
-        save_latest(folder / name, solver, EXTRA)
+        save_latest(folder / name, solver, PROGRESS)
     return Runs(folder / "run", folder / "foreign", folder)
 
 

@@ -19,6 +19,7 @@ from env.game import Game, load_game
 from env.rules import KUHN, LEDUC, Rules
 from evaluation.best_response import expected_value, exploitability
 from models.advantage_nets import load_single, save_advantage_nets
+from models.run_state import RunProgress
 from policies.fixed import TabularPolicy, uniform_policy
 from tests.test_traversal import random_policy
 from training.checkpoint import save_latest
@@ -80,7 +81,7 @@ def test_a_short_run_on_kuhn_converges_without_a_strategy_network(tmp_path: Path
     for _ in range(config.iterations):
         solver.iterate()
         save_advantage_nets(tmp_path, solver)
-    save_latest(tmp_path, solver, {})
+    save_latest(tmp_path, solver, RunProgress())
     loaded = load_single(tmp_path)
     assert (loaded.game.rules, loaded.iteration) == (KUHN, 25)
     assert exploitability(loaded.game, loaded.policy).exploitability_chips < 0.06

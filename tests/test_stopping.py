@@ -6,6 +6,7 @@ import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tensorflow as tf
@@ -16,6 +17,7 @@ from deep_cfr.solver import Solver
 from env.game import load_game
 from env.progress import Advance
 from models.layout import models_at
+from models.run_state import RunProgress
 from models.storage import StorageError
 from tests.small_runs import (
     SMALL_DEFAULT_PATH,
@@ -29,7 +31,7 @@ from tests.small_runs import (
 from training.checkpoint import save_latest
 from training.forecast import Forecast
 from training.places import Places
-from training.run import INTERRUPTED, Run
+from training.run import INTERRUPTED, Run, resume_notes
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
 
@@ -56,7 +58,7 @@ class EndingBars:
 
 
 def arrays_of(solver: Solver, folder: Path) -> Arrays:
-    save_latest(folder, solver, {})
+    save_latest(folder, solver, RunProgress())
     return latest_arrays(folder)
 
 
@@ -199,3 +201,26 @@ def test_logs_that_cannot_be_written_do_not_end_a_run(
     assert not (logs / "metrics.csv").exists()
     state = json.loads((tmp_path / "checkpoints" / "r" / "latest" / "state.json").read_text())
     assert [row["t"] for row in state["extra"]["rows"]] == [1, 2, 3], "a resume writes them again"
+
+
+def test_a_resumed_run_says_what_is_different() -> None:
+    """Threads and versions decide the last bits; logs go to the folder that is asked for."""
+    before = RunProgress(logs="/elsewhere/r", made_with={"threads": "2", "numpy": "2.0.0"})
+    logs = Path("runs/r")
+    notes = resume_notes(before, {"threads": "4", "numpy": "2.0.0", "keras": "3"}, logs)
+    assert notes == [
+        "note: threads 2 → 4 since the last save; last bits may differ",
+        "note: logs were in /elsewhere/r and go to runs/r now",
+    ]
+    same = RunProgress(logs=str(logs.resolve()), made_with={"threads": "4"})
+    assert resume_notes(same, {"threads": "4"}, logs) == []
+    assert resume_notes(RunProgress(), {"threads": "4"}, logs) == [], "runs of earlier versions"
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [[], {"rows": 3}, {"wall_s": -1}, {"wall_s": True}, {"wall_s": "x"}, {"logs": 5}],
+)
+def test_progress_that_makes_no_sense_is_refused(saved: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        RunProgress.from_json(saved)

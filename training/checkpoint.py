@@ -24,7 +24,7 @@ from env.betting_tree import BettingTree
 from models.advantage_nets import named, unnamed
 from models.arrays import read_array, read_arrays
 from models.messages import one_line
-from models.run_state import STATE_FILE, RunState, latest_state
+from models.run_state import STATE_FILE, RunProgress, RunState, latest_state
 from models.storage import StorageError, checked_folder, file_digest, whole_folder
 from models.versions import versions
 from training.metrics import IterationMetrics
@@ -34,15 +34,15 @@ ADVANTAGE_NETS, STRATEGIES = "advantage_nets.npz", "strategies.npy"
 ROOM_FOR_NAMES = 1 << 16  # bytes of the names and shapes of a file's arrays
 
 
-def save_latest(run: Path, solver: Solver, extra: dict[str, Any]) -> None:
-    """The solver's whole state; `extra` comes back from `load_latest`."""
+def save_latest(run: Path, solver: Solver, progress: RunProgress) -> None:
+    """The solver's whole state, and the progress that `load_latest` returns."""
     state: dict[str, Any] = {
         "config": dataclasses.asdict(solver.config),
         "t": solver.t,
         "nodes_touched": solver.nodes_touched,
         "seen": [memory.seen for memory in solver.advantage_memories],
         "strategy_seen": solver.strategy_memory.seen,
-        "extra": extra,
+        "extra": dataclasses.asdict(progress),
         "versions": versions(),
     }
     with whole_folder(run / "latest") as folder:
@@ -66,8 +66,8 @@ class _Saved:
     sums: list[dict[str, Doubles]]  # of the regressions, in the order of `_regressions`
 
 
-def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
-    """Put a fresh solver where the saved one stood; what was saved as `extra`.
+def load_latest(run: Path, solver: Solver) -> RunProgress:
+    """Put a fresh solver where the saved one stood, and return what was saved beside it.
 
     Nothing of the solver changes before everything is read and checked. Whatever is wrong ends in
     a `StorageError` of one line.
@@ -83,7 +83,7 @@ def load_latest(run: Path, solver: Solver) -> dict[str, Any]:
         regression.restore(sums)
     solver.strategy_memory.restore(saved.strategies, state.strategy_seen)
     solver.t, solver.nodes_touched = state.t, state.nodes_touched
-    return state.extra
+    return state.progress
 
 
 def _check_identity(folder: Path, state: RunState, solver: Solver) -> None:
@@ -100,13 +100,10 @@ def _check_identity(folder: Path, state: RunState, solver: Solver) -> None:
             raise StorageError(f"{folder / name} is missing")
         if file_digest(folder / name) != digest:
             raise StorageError(f"{folder / name} was not saved together with {STATE_FILE}")
-    rows = state.extra.get("rows", [])
     try:
-        records = [IterationMetrics.from_json(row) for row in rows]
+        records = [IterationMetrics.from_json(row) for row in state.progress.rows]
         if not all(isinstance(record.t, int) and record.t <= state.t for record in records):
             raise ValueError("it records iterations that are not done")
-        if not 0 <= float(state.extra.get("wall_s", 0.0)) < float("inf"):
-            raise ValueError("wall_s is no time")
     except (TypeError, ValueError, AttributeError) as error:
         raise StorageError(f"{folder / STATE_FILE} is damaged: {one_line(error)}") from None
 

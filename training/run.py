@@ -21,6 +21,7 @@ from env.game import load_game
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
+from models.run_state import RunProgress
 from models.saving import save_model
 from models.storage import known_json, whole_file
 from models.versions import versions
@@ -49,13 +50,13 @@ class Run:
             self._device = device.prepare(config.threads, config.network)
         self.solver = Solver(config, game, self._new_bar)
         self.config = config = self.solver.config
-        extra: dict[str, Any] = {"rows": [], "wall_s": 0.0}
+        before = RunProgress()
         if resume:
-            extra = checkpoint.load_latest(places.checkpoints, self.solver)
-        self._wall_before = extra["wall_s"]
-        records = [IterationMetrics.from_json(row) for row in extra["rows"]]
+            before = checkpoint.load_latest(places.checkpoints, self.solver)
+        self._wall_before = before.wall_s
+        records = [IterationMetrics.from_json(row) for row in before.rows]
         self._telemetry = Telemetry(places.logs, config, records)
-        self._notes = resume_notes(extra, self._made_with(), places.logs)
+        self._notes = resume_notes(before, self._made_with(), places.logs)
         self._forecast = Forecast(self.solver)
         self._saved = self.solver.t if resume else -1
 
@@ -185,14 +186,14 @@ class Run:
         self._telemetry.say(f"saved {folder}")
 
     def _save_latest(self) -> None:
-        extra = {
-            "rows": [record.to_json() for record in self._telemetry.records],
-            "wall_s": self._wall_s(),
-            "logs": str(self.places.logs.resolve()),
-            "made_with": self._made_with(),
-        }
+        progress = RunProgress(
+            rows=[record.to_json() for record in self._telemetry.records],
+            wall_s=self._wall_s(),
+            logs=str(self.places.logs.resolve()),
+            made_with=self._made_with(),
+        )
         with self._forecast.timing_save():
-            checkpoint.save_latest(self.places.checkpoints, self.solver, extra)
+            checkpoint.save_latest(self.places.checkpoints, self.solver, progress)
         self._saved = self.solver.t
 
     def _made_with(self) -> dict[str, str]:
@@ -265,13 +266,16 @@ class Run:
         return shlex.join(words)
 
 
-def resume_notes(extra: dict[str, Any], made_with: dict[str, str], logs: Path) -> list[str]:
-    """What is different from when the run was saved, a line each; `extra` is what was saved."""
+def resume_notes(before: RunProgress, made_with: dict[str, str], logs: Path) -> list[str]:
+    """What is different from when the run was saved, a line each."""
     notes = []
-    before = extra.get("made_with", {})
-    changed = [f"{k} {v} → {made_with[k]}" for k, v in before.items() if made_with.get(k, v) != v]
+    changed = [
+        f"{name} {was} → {made_with[name]}"
+        for name, was in before.made_with.items()
+        if made_with.get(name, was) != was
+    ]
     if changed:
         notes.append(f"note: {', '.join(changed)} since the last save; last bits may differ")
-    if "logs" in extra and Path(extra["logs"]) != logs.resolve():
-        notes.append(f"note: logs were in {extra['logs']} and go to {logs} now")
+    if before.logs and Path(before.logs) != logs.resolve():
+        notes.append(f"note: logs were in {before.logs} and go to {logs} now")
     return notes
