@@ -73,6 +73,13 @@ def canonical(cards: Cards) -> Cards:
     return out.reshape(given.shape)
 
 
+def suit_renaming(row: Cards) -> NDArray[np.uint8]:
+    """By card code, which card it becomes when one row is made canonical. [7] → [53]"""
+    order = _row_order(as_cards(row, NUM_SLOTS))
+    renamed = [card & ~3 | order >> 2 * (card & 3) & 3 for card in range(NO_CARD)]
+    return np.array([*renamed, NO_CARD], np.uint8)
+
+
 def as_cards(cards: ArrayLike, width: int | None = None) -> Cards:
     """Card codes as a contiguous array, or an error that says what is wrong with them.
 
@@ -96,14 +103,15 @@ def _descending(high: int, low: int) -> tuple[int, int]:
 @njit(cache=True)
 def _suit_order(c: int, d: int, h: int, s: int) -> int:
     """New suit of every old one, two bits each, given the suits' holdings."""
-    # The two lowest bits hold the old suit; equal holdings may come out in either order,
-    # because suits that hold the same cards can be swapped without changing the row.
-    a0, a1 = _descending(c << 2, d << 2 | 1)
-    a2, a3 = _descending(h << 2 | 2, s << 2 | 3)
+    # The two lowest bits hold the old suit, c as 3 to s as 0. Suits that hold the same cards can be
+    # swapped without changing the row; they stay in order, so that the suits of a small deck stay
+    # among themselves.
+    a0, a1 = _descending(c << 2 | 3, d << 2 | 2)
+    a2, a3 = _descending(h << 2 | 1, s << 2)
     a0, a2 = _descending(a0, a2)
     a1, a3 = _descending(a1, a3)
     a1, a2 = _descending(a1, a2)
-    return 1 << 2 * (a1 & 3) | 2 << 2 * (a2 & 3) | 3 << 2 * (a3 & 3)
+    return 1 << 2 * (3 - (a1 & 3)) | 2 << 2 * (3 - (a2 & 3)) | 3 << 2 * (3 - (a3 & 3))
 
 
 @njit(cache=True)
@@ -117,23 +125,7 @@ def _renamed(card: int, order: int) -> int:
 @njit(cache=True, parallel=True)
 def _canonical_rows(rows: Cards, out: Cards) -> None:
     for i in prange(rows.shape[0]):
-        # Per suit: hole ranks (13 bits), flop ranks (13), turn (1 of 13), river (1 of 13).
-        c = d = h = s = 0
-        for slot in range(NUM_SLOTS):
-            card = rows[i, slot]
-            if card < NO_CARD:
-                group = 39 if slot < 2 else 26 if slot < 5 else 13 if slot == 5 else 0
-                bit = 1 << (card >> 2) + group
-                suit = card & 3
-                if suit == 0:
-                    c |= bit
-                elif suit == 1:
-                    d |= bit
-                elif suit == 2:
-                    h |= bit
-                else:
-                    s |= bit
-        order = _suit_order(c, d, h, s)
+        order = _row_order(rows[i])
         high, low = _descending(_renamed(rows[i, 0], order), _renamed(rows[i, 1], order))
         f0, f1 = _descending(_renamed(rows[i, 2], order), _renamed(rows[i, 3], order))
         f0, f2 = _descending(f0, _renamed(rows[i, 4], order))
@@ -141,3 +133,25 @@ def _canonical_rows(rows: Cards, out: Cards) -> None:
         turn, river = _renamed(rows[i, 5], order), _renamed(rows[i, 6], order)
         for slot, card in enumerate((high, low, f0, f1, f2, turn, river)):
             out[i, slot] = card - 1 if card > 0 else NO_CARD
+
+
+@njit(cache=True)
+def _row_order(row: Cards) -> int:
+    """New suit of every old one, two bits each, for the cards that one player sees. [7]"""
+    # Per suit: hole ranks (13 bits), flop ranks (13), turn (1 of 13), river (1 of 13).
+    c = d = h = s = 0
+    for slot in range(NUM_SLOTS):
+        card = row[slot]
+        if card < NO_CARD:
+            group = 39 if slot < 2 else 26 if slot < 5 else 13 if slot == 5 else 0
+            bit = 1 << (card >> 2) + group
+            suit = card & 3
+            if suit == 0:
+                c |= bit
+            elif suit == 1:
+                d |= bit
+            elif suit == 2:
+                h |= bit
+            else:
+                s |= bit
+    return _suit_order(c, d, h, s)

@@ -18,28 +18,33 @@ import numpy as np
 from numba import njit, prange
 
 from env.arrays import Doubles, Integers
-from env.betting_tree import FOLDED, SHOWDOWN
 from env.cards import NO_CARD, Cards
 
 BEST_0, BEST_1, POLICY_0, POLICY_1 = range(4)  # whose values, and how that player plays
 NUM_VALUES = 4
 _CHUNK = 256  # hands that one thread takes at a time
+_COLUMNS = 16  # ranges that are summed side by side
 
 
 class Terminals(NamedTuple):
     """Terminal nodes of a tree of N nodes."""
 
-    node_type: Integers  # [N]
     stakes: Doubles  # [N] what player 0 wins: after a fold outright, else with the better hand
-    nodes: Integers  # the terminals to value
+    folds: Integers  # nodes to value at which somebody has folded
+    showdowns: Integers  # nodes to value at which hands are compared
 
 
 class RankedHands(NamedTuple):
-    """Hands sorted by showdown rank. Folds do not read the ranks."""
+    """Hands in order of showdown rank, weak ones first. Folds do not read the ranks."""
 
     cards: Cards  # [L, 2]
-    order: Integers  # [L] sorts the hands by rank
-    ranks: Integers  # [L] at the showdown
+    ties: Integers  # [L, 2] the first hand of equal rank, and one past the last
+
+
+def ranked(cards: Cards, ranks: Integers) -> RankedHands:
+    """Hands that are sorted by their ranks already. [L, 2], [L]"""
+    ties = np.searchsorted(ranks, ranks, "left"), np.searchsorted(ranks, ranks, "right")
+    return RankedHands(np.ascontiguousarray(cards), np.column_stack(ties).astype(np.int32))
 
 
 @njit(cache=True, parallel=True)
@@ -105,67 +110,88 @@ def value_terminals(
     terminals: Terminals, hands: RankedHands, reach: Doubles, values: Doubles
 ) -> None:
     """Values of terminal nodes, in place. [4, N, L]"""
-    node_type, stakes, nodes = terminals.node_type, terminals.stakes, terminals.nodes
-    cards, order, ranks = hands.cards, hands.order, hands.ranks
-    for job in prange(2 * len(nodes)):
-        node, player = nodes[job // 2], job % 2
-        theirs = reach[1 - player, node]
-        out = values[BEST_0 + player, node]
-        if node_type[node] == FOLDED:
-            _unblocked(cards, theirs, out)
-        elif node_type[node] == SHOWDOWN:
-            out[:] = 0
-            _count_weaker(cards, order, ranks, theirs, out)
-        sign = -1.0 if node_type[node] == FOLDED and player == 1 else 1.0
-        for hand in range(len(cards)):
-            out[hand] *= sign * stakes[node]
-            values[POLICY_0 + player, node, hand] = out[hand]
+    num_folds = (len(terminals.folds) + _COLUMNS - 1) // _COLUMNS
+    num_showdowns = (len(terminals.showdowns) + _COLUMNS - 1) // _COLUMNS
+    for job in prange(2 * (num_folds + num_showdowns)):
+        player, part = job % 2, job // 2
+        is_fold = part < num_folds
+        nodes = terminals.folds if is_fold else terminals.showdowns
+        first = (part if is_fold else part - num_folds) * _COLUMNS
+        nodes = nodes[first : first + _COLUMNS]
+        theirs = np.empty((len(hands.cards), len(nodes)))
+        for column in range(len(nodes)):
+            theirs[:, column] = reach[1 - player, nodes[column]]
+        won = np.empty_like(theirs)
+        if is_fold:
+            sum_unblocked(hands.cards, theirs, won)
+        else:
+            count_weaker(hands, theirs, won)
+        sign = -1.0 if is_fold and player == 1 else 1.0
+        for column in range(len(nodes)):
+            node = nodes[column]
+            for hand in range(len(won)):
+                value = won[hand, column] * (sign * terminals.stakes[node])
+                values[BEST_0 + player, node, hand] = value
+                values[POLICY_0 + player, node, hand] = value
 
 
 @njit(cache=True)
-def _unblocked(hands: Cards, reach: Doubles, out: Doubles) -> None:
-    """Σ of `reach` over hands that share no card with one's own. [L] → [L]"""
-    held = np.zeros(NO_CARD + 1)
-    total = 0.0
-    for hand in range(len(hands)):
-        total += reach[hand]
-        held[hands[hand, 0]] += reach[hand]
-        held[hands[hand, 1]] += reach[hand]
+def sum_unblocked(cards: Cards, reach: Doubles, out: Doubles) -> None:
+    """Σ of `reach` over hands that share no card with one's own. [L, C] → [L, C]
+
+    Columns are ranges of their own, summed side by side; so are those of `count_weaker`.
+    """
+    num_hands, num_columns = reach.shape
+    held = np.zeros((NO_CARD + 1, num_columns), reach.dtype)
+    total = np.zeros(num_columns, reach.dtype)
+    for hand in range(num_hands):
+        _add(cards[hand, 0], cards[hand, 1], reach[hand], total, held)
     held[NO_CARD] = 0  # the empty slot is no card to share
-    for hand in range(len(hands)):
-        first, second = hands[hand]
-        twice = reach[hand] if second != NO_CARD else 0.0
-        out[hand] = total - held[first] - held[second] + twice
+    for hand in range(num_hands):
+        first, second = cards[hand, 0], cards[hand, 1]
+        twice = reach.dtype.type(1 if second != NO_CARD else 0)
+        for column in range(num_columns):
+            out[hand, column] = (
+                total[column]
+                - held[first, column]
+                - held[second, column]
+                + twice * reach[hand, column]
+            )
 
 
 @njit(cache=True)
-def _count_weaker(
-    hands: Cards, order: Integers, ranks: Integers, reach: Doubles, out: Doubles
-) -> None:
-    """Adds Σ of `reach` over weaker hands less Σ over stronger ones, cards removed. [L] → [L]"""
-    num_hands = len(order)
-    for sign in (1.0, -1.0):  # first upwards, then downwards through the hands
-        held = np.zeros(NO_CARD + 1)
-        total = 0.0
-        start = 0
-        while start < num_hands:
-            end = start
-            while end < num_hands and (
-                ranks[_at(order, end, sign)] == ranks[_at(order, start, sign)]
-            ):
-                end += 1
-            for i in range(start, end):
-                hand = _at(order, i, sign)
-                out[hand] += sign * (total - held[hands[hand, 0]] - held[hands[hand, 1]])
-            for i in range(start, end):
-                hand = _at(order, i, sign)
-                total += reach[hand]
-                held[hands[hand, 0]] += reach[hand]
-                held[hands[hand, 1]] += reach[hand]
+def count_weaker(hands: RankedHands, reach: Doubles, out: Doubles) -> None:
+    """Σ of `reach` over weaker hands less Σ over stronger ones, cards removed. [L, C] → [L, C]"""
+    cards, ties = hands.cards, hands.ties
+    num_hands, num_columns = reach.shape
+    held = np.zeros((NO_CARD + 1, num_columns), reach.dtype)
+    total = np.zeros(num_columns, reach.dtype)
+    added = 0
+    for hand in range(num_hands):
+        while added < ties[hand, 0]:
+            _add(cards[added, 0], cards[added, 1], reach[added], total, held)
             held[NO_CARD] = 0
-            start = end
+            added += 1
+        first, second = cards[hand, 0], cards[hand, 1]
+        for column in range(num_columns):
+            out[hand, column] = total[column] - held[first, column] - held[second, column]
+    held[:] = 0
+    total[:] = 0
+    added = num_hands
+    for hand in range(num_hands - 1, -1, -1):
+        while added > ties[hand, 1]:
+            added -= 1
+            _add(cards[added, 0], cards[added, 1], reach[added], total, held)
+            held[NO_CARD] = 0
+        first, second = cards[hand, 0], cards[hand, 1]
+        for column in range(num_columns):
+            out[hand, column] -= total[column] - held[first, column] - held[second, column]
 
 
-@njit(cache=True)
-def _at(order: Integers, i: int, sign: float) -> int:
-    return order[i] if sign > 0 else order[len(order) - 1 - i]
+@njit(cache=True, inline="always")
+def _add(first: int, second: int, reach: Doubles, total: Doubles, held: Doubles) -> None:
+    """Count a hand in, in total and with each of its cards. [C], [C], [53, C]"""
+    for column in range(len(total)):
+        total[column] += reach[column]
+        held[first, column] += reach[column]
+        held[second, column] += reach[column]

@@ -47,10 +47,10 @@ from env.ranges import (
     NUM_VALUES,
     POLICY_0,
     POLICY_1,
-    RankedHands,
     Terminals,
     back_up,
     carry_reach,
+    ranked,
     value_terminals,
 )
 from env.rules import Rules
@@ -206,7 +206,7 @@ class _PublicTree:
         rows, weights = self._boards(street, before)
         advance = self.new_bar("boards", len(rows)) if is_empty(before) else no_bar("", 0)
         for board, weight in zip(rows, weights, strict=True):
-            live = np.flatnonzero(~np.isin(hands, board[board != NO_CARD]).any(axis=1))
+            live = self._live(street, board, hands)
             total[:, :, live] += weight * self._street(
                 street, board, hands[live], reach[:, :, live]
             )
@@ -220,6 +220,13 @@ class _PublicTree:
         values[:, entries] = total
         return values
 
+    def _live(self, street: int, board: Cards, hands: Cards) -> NDArray[np.intp]:
+        """Which hands the board leaves; on the last street in order of rank."""
+        live = np.flatnonzero(~np.isin(hands, board[board != NO_CARD]).any(axis=1))
+        if street == self.game.rules.streets - 1:
+            live = live[np.argsort(hand_ranks(_views(hands[live], board)), kind="stable")]
+        return live
+
     def _boards(self, street: int, before: Cards) -> tuple[Cards, NDArray[np.float64]]:
         """The boards to visit, and how much each counts."""
         rows, multiplicities = boards(self.game.rules, street, before, merge_suits=self.merge_suits)
@@ -232,7 +239,7 @@ class _PublicTree:
         """Values at the entries, on one board of `street`. [2, N, L] → [4, entries, L]"""
         tree, last = self.game.tree, street == self.game.rules.streets - 1
         nodes = np.flatnonzero(tree.is_decision & (tree.street == street))  # [D]
-        views = np.column_stack([hands, np.tile(board, (len(hands), 1))])  # [L, 7]
+        views = _views(hands, board)
         strategy, classes = self._strategy(nodes, views)
         carry_reach(tree.children, tree.actor, nodes, strategy, classes, reach)
         if last:
@@ -244,16 +251,17 @@ class _PublicTree:
         return values[:, self.game.tree.entries(street)]
 
     def _value_terminals(self, street: int, views: Cards, reach: Doubles, values: Doubles) -> None:
-        """Values of the terminals that this street decides, in place. [4, N, L]"""
-        tree = self.game.tree
-        decided = (tree.node_type == FOLDED) & (tree.street == street)
-        ranks = np.zeros(len(views), np.int32)
-        if street == self.game.rules.streets - 1:  # also those all-in on an earlier street
-            decided |= tree.node_type == SHOWDOWN
-            ranks = hand_ranks(views)
-        order = np.argsort(ranks, kind="stable")
-        terminals = Terminals(tree.node_type, tree.stakes, np.flatnonzero(decided))
-        value_terminals(terminals, RankedHands(views[:, :2], order, ranks), reach, values)
+        """Values of the terminals that this street decides, in place. [4, N, L]
+
+        On the last street the hands are in order of rank.
+        """
+        tree, last = self.game.tree, street == self.game.rules.streets - 1
+        folds = np.flatnonzero((tree.node_type == FOLDED) & (tree.street == street))
+        # Also the showdowns of players who were all-in on an earlier street.
+        showdowns = np.flatnonzero((tree.node_type == SHOWDOWN) & last)
+        ranks = hand_ranks(views) if last else np.zeros(len(views), np.int32)
+        terminals = Terminals(tree.stakes, folds, showdowns)
+        value_terminals(terminals, ranked(views[:, :2], ranks), reach, values)
 
     def _strategy(self, nodes: NDArray[np.intp], views: Cards) -> tuple[Doubles, NDArray[np.intp]]:
         """Both seats' probabilities for hands that look different, and who looks how.
@@ -275,3 +283,8 @@ class _PublicTree:
                 asked = checked(self.game.tree, answers, cards, rows, ids)
                 strategy[mine] = asked.reshape(-1, len(cards), NUM_ACTIONS)
         return strategy, classes.reshape(-1)
+
+
+def _views(hands: Cards, board: Cards) -> Cards:
+    """What the holders of some hands see. [L, 2], [5] → [L, 7]"""
+    return np.column_stack([hands, np.tile(board, (len(hands), 1))])

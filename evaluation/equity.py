@@ -16,8 +16,9 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from env.boards import EMPTY_BOARD, private_hands
-from env.cards import NO_CARD, NUM_BOARD, NUM_SLOTS, Cards, canonical
+from env.cards import NO_CARD, NUM_BOARD, Cards
 from env.hands import add_card, packed_rank
+from env.range_views import RangeViews, overlaps
 from env.rules import Rules
 from evaluation.range_sums import PlayRows
 
@@ -58,14 +59,6 @@ def equities(
     return out
 
 
-def overlaps(hands: Cards, cards: Cards) -> NDArray[np.bool_]:
-    """Which hands hold one of the cards; empty slots do not count. [H, 2], [..., c] → [..., H]"""
-    held = np.zeros((*cards.shape[:-1], NO_CARD + 1), bool)
-    np.put_along_axis(held, cards.astype(np.intp), True, axis=-1)
-    held[..., NO_CARD] = False
-    return held[..., hands[:, 0]] | held[..., hands[:, 1]]
-
-
 class HandTable:
     """All private hands of a game, and how the board may be completed on each street. H hands."""
 
@@ -96,7 +89,7 @@ class Boards:
     """Full boards with some hands to follow on each, and what hands see as the cards come.
 
     B boards, M followed hands on each, H private hands; V visible boards: the distinct ones of the
-    first street, then those of the next; U distinct views that hands have of them.
+    first street, then those of the next.
     """
 
     def __init__(self, table: HandTable, full: Cards, own: NDArray[np.int64]) -> None:
@@ -111,28 +104,9 @@ class Boards:
             self.visible_of[street] = first + which.reshape(-1)
             visible.append(distinct)
             first += len(distinct)
-        self.visible = np.concatenate(visible)  # [V, 5]
-        self.possible = ~overlaps(table.hands, self.visible)  # [V, H]
-        self._number_views()
+        self.seen = RangeViews(table.hands, np.concatenate(visible))
         self._equities: dict[int, NDArray[np.float64]] = {}  # by street [B · M, H]
         self._known = np.zeros((rules.streets, len(full)), bool)
-
-    def _number_views(self) -> None:
-        """Hands share a view if a renaming of suits makes one the other and keeps the board."""
-        views = np.zeros((*self.possible.shape, NUM_SLOTS + 1), np.uint8)  # eight bytes: one number
-        views[:, :, :2], views[:, :, 2:NUM_SLOTS] = self.table.hands, self.visible[:, None]
-        views[:, :, :NUM_SLOTS] = canonical(views[:, :, :NUM_SLOTS])
-        codes = views.view(np.uint64)[:, :, 0]
-        self.view_of = np.zeros(self.possible.shape, np.int64)  # [V, H] numbered from 0 on each
-        distinct = []
-        for row, possible in enumerate(self.possible):
-            found, which = np.unique(codes[row, possible], return_inverse=True)
-            self.view_of[row, possible] = which
-            distinct.append(found)
-        self.num_views = np.array([len(found) for found in distinct])  # [V]
-        self.first_view = np.cumsum(self.num_views) - self.num_views  # [V]
-        packed = np.concatenate(distinct).view(np.uint8).reshape(-1, NUM_SLOTS + 1)
-        self.views = np.ascontiguousarray(packed[:, :NUM_SLOTS])  # [U, 7] canonical
 
     def equities(self, street: int, plays: NDArray[np.int64]) -> PlayRows:
         """Equities of some followed hands against every hand, on a street. [·, H], [n]"""
@@ -144,7 +118,7 @@ class Boards:
         for board in np.unique(self.board_of[plays]):
             if not self._known[street, board]:
                 here = self.board_of == board
-                visible = self.visible[self.visible_of[street, board]]
+                visible = self.seen.boards[self.visible_of[street, board]]
                 self._equities[street][here] = equities(
                     table.hands, self.own_of[here], visible, table.coming[street]
                 )

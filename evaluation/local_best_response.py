@@ -32,15 +32,13 @@ from env.arrays import Bools, Doubles, Longs
 from env.betting_tree import NONE, SHOWDOWN, BettingTree
 from env.cards import NO_CARD, NUM_BOARD
 from env.game import Game
-from env.views import Views
 from evaluation.equity import Boards, HandTable
 from evaluation.range_sums import PlayRows, draw_actions, multiply_strategy, weigh_ranges
-from policies.answers import checked
+from policies.ranges import RangeStrategies, for_ranges
 
 if TYPE_CHECKING:
-    from policies.policy import Policy, ViewStrategies
+    from policies.policy import Policy
 
-_ASKED_ROWS = 1 << 16  # infosets put to the policy at once; bounds the memory it takes
 _TIE_CHIPS = 1e-6  # values this close are equal, whatever the rounding
 
 
@@ -72,7 +70,7 @@ def local_best_response(
     won_chips = np.empty((num_boards, 2))  # means over the hands of a board, by seat
     for start in range(0, num_boards, boards_per_batch):
         batch = _drawn(table, game.tree, min(boards_per_batch, num_boards - start), num_own, rng)
-        ask = policy.for_views(Views(game, batch.boards.views))
+        ask = for_ranges(game, policy, batch.boards.seen)
         for seat in (0, 1):
             won = _Seat(game.tree, batch.boards, ask, seat, batch.numbers[seat]).play()
             means = won.reshape(-1, num_own).mean(axis=1)
@@ -145,7 +143,7 @@ class _Seat:
 
     tree: BettingTree
     boards: Boards
-    ask: ViewStrategies
+    ask: RangeStrategies
     seat: int
     numbers: Doubles  # [P, levels]
 
@@ -183,24 +181,15 @@ class _Seat:
         keys = visible * len(tree) + looks
         _, first, of_play = np.unique(keys, return_index=True, return_inverse=True)
         visible, nodes = visible[first], looks[first]
-        reach = reach[origin[first]] * boards.possible[visible]
+        reach = reach[origin[first]] * boards.seen.possible[visible]
         asked = tree.actor[nodes] == 1 - self.seat
         joint = self._joint(visible[asked], nodes[asked], reach[asked])
         return _Ranges(of_play, reach, np.where(asked, np.cumsum(asked) - 1, NONE), joint)
 
     def _joint(self, visible: Longs, nodes: Longs, reach: Doubles) -> Doubles:
-        """q's reach times its strategy; one question for each distinct view. [A, 3, H]"""
-        boards, counts = self.boards, self.boards.num_views[visible]
-        starts = np.cumsum(counts) - counts
-        rows = np.arange(counts.sum()) + np.repeat(boards.first_view[visible] - starts, counts)
-        asked = np.repeat(nodes, counts)
-        strategy = np.empty((len(rows), NUM_ACTIONS))
-        for start in range(0, len(rows), _ASKED_ROWS):
-            part = slice(start, start + _ASKED_ROWS)
-            answers = self.ask(rows[part], asked[part])
-            strategy[part] = checked(self.tree, answers, boards.views, rows[part], asked[part])
+        """q's reach times its strategy. [A, 3, H]"""
         joint = np.empty((len(nodes), NUM_ACTIONS, reach.shape[1]))
-        multiply_strategy(reach, strategy, starts, boards.view_of, visible, joint)
+        multiply_strategy(reach, self.ask(visible, nodes), joint)
         return joint
 
     def _choose(self, plays: Longs, nodes: Longs, ranges: _Ranges, chosen: Bools) -> Longs:
@@ -256,7 +245,7 @@ class _Seat:
         draw_actions(
             joint=PlayRows(ranges.joint, ranges.joint_of[ranges.of_play[rows]]),
             apart=PlayRows(boards.table.apart, boards.own_of[plays]),
-            possible=PlayRows(boards.possible, boards.visible_of[-1, boards.board_of[plays]]),
+            possible=PlayRows(boards.seen.possible, boards.visible_of[-1, boards.board_of[plays]]),
             numbers=self.numbers[plays, self.tree.depth[nodes]],
             actions=replies,
         )

@@ -53,19 +53,12 @@ def weigh_ranges(
 
 
 @njit(cache=True, parallel=True)
-def multiply_strategy(
-    reach: Doubles, strategy: Doubles, starts: Longs, view_of: Longs, visible: Longs, joint: Doubles
-) -> None:
-    """Reach times the probability of each action. [A, H] → [A, 3, H]
-
-    The strategies for the views of row a's visible board begin at `starts[a]`.
-    """
+def multiply_strategy(reach: Doubles, strategy: Doubles, joint: Doubles) -> None:
+    """Reach times the probability of each action. [A, H], [A, H, 3] → [A, 3, H]"""
     for row in prange(len(reach)):
-        views = view_of[visible[row]]
         for hand in range(reach.shape[1]):
             for action in range(3):
-                probability = strategy[starts[row] + views[hand], action]
-                joint[row, action, hand] = reach[row, hand] * probability
+                joint[row, action, hand] = reach[row, hand] * strategy[row, hand, action]
 
 
 @njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once

@@ -10,8 +10,9 @@ import pytest
 from env.boards import EMPTY_BOARD, private_hands
 from env.cards import NO_CARD, Cards, canonical, parse_cards
 from env.deals import showdown_result
+from env.range_views import overlaps
 from env.rules import HULH, KUHN, LEDUC, Rules, parse_rules
-from evaluation.equity import Boards, HandTable, completions, equities, overlaps
+from evaluation.equity import Boards, HandTable, completions, equities
 
 
 def board_of(*cards: int) -> Cards:
@@ -91,14 +92,17 @@ def test_boards_give_every_hand_its_view() -> None:
     table = HandTable(HULH, rng)
     full = np.stack([rng.choice(52, 5, replace=False) for _ in range(3)]).astype(np.uint8)
     boards = Boards(table, full, np.stack([table.by_rank(row)[:2] for row in full]))
-    assert len(boards.visible) == 1 + 3 * 3, "all boards start empty"
-    assert boards.num_views[0] == 169
+    assert len(boards.seen.boards) == 1 + 3 * 3, "all boards start empty"
+    assert boards.seen.num_views[0] == 169
     for street, shown in enumerate(HULH.visible_board):
         for board in range(3):
             row = boards.visible_of[street, board]
-            assert boards.visible[row].tolist() == board_of(*full[board, :shown]).tolist()
-            possible = boards.possible[row]
+            assert boards.seen.boards[row].tolist() == board_of(*full[board, :shown]).tolist()
+            ranges = boards.seen
+            possible = ranges.possible[row]
             assert possible.sum() == (52 - shown) * (51 - shown) // 2
-            found = boards.views[boards.first_view[row] + boards.view_of[row, possible]]
-            seen = np.tile(boards.visible[row], (len(found), 1))
+            found = boards.seen.views[
+                boards.seen.first_view[row] + boards.seen.view_of[row, possible]
+            ]
+            seen = np.tile(boards.seen.boards[row], (len(found), 1))
             assert (found == canonical(np.column_stack([table.hands[possible], seen]))).all()

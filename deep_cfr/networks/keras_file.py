@@ -22,6 +22,7 @@ import h5py
 import numpy as np
 
 from deep_cfr.networks.encoding import KNOTS, Encoding
+from deep_cfr.networks.row_products import row_products
 from env.arrays import Floats
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
@@ -50,7 +51,7 @@ class Layer:
         if self.kind == "InputLayer":
             return x
         if self.kind == "Dense":
-            out: Floats = x @ self.weights[0]
+            out = row_products(x, self.weights[0])
             if self.config["use_bias"]:
                 out = out + self.weights[1]
             return np.maximum(out, 0) if self.config["activation"] == "relu" else out

@@ -1,4 +1,8 @@
-"""A saved average strategy as a policy that needs no TensorFlow, for few questions at a time."""
+"""A saved average strategy as a policy that needs no TensorFlow.
+
+An answer depends on the infoset alone, to the last bit, and not on what else is asked with it
+(`deep_cfr.networks.row_products`).
+"""
 
 from __future__ import annotations
 
@@ -7,30 +11,36 @@ import numpy as np
 from deep_cfr.networks.keras_file import SavedNetwork
 from deep_cfr.networks.softmax import masked_softmax
 from deep_cfr.networks.strength_table import add_table_values
-from env.arrays import Floats, Nodes
+from env.arrays import Floats, Nodes, Rows
 from env.cards import Cards
 from env.views import Views
 from policies.policy import ViewStrategies
 
 
 class NumpyPolicy:
-    """The answers of `average_strategy_policy` up to rounding. Slower for thousands of infosets."""
+    """The answers of `average_strategy_policy` up to rounding."""
 
     def __init__(self, network: SavedNetwork) -> None:
         self._network = network
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
-        network, encoding = self._network, self._network.encoding
-        views = Views(encoding.game, cards)
-        asked, place = np.unique(nodes, return_inverse=True)
-        hidden = network.bets(encoding.bet_table[asked])[place]  # [n, d]
-        outputs = network.head(network.cards(encoding.card_features(views)) + hidden)  # [n, 3]
-        if network.strength_table is not None:
-            rows = np.arange(len(views))
-            bucket_rows = encoding.bucket_rows(nodes, views.buckets(rows))
-            levels = views.strength_bytes(rows)
-            add_table_values(network.strength_table, bucket_rows, levels, True, outputs)
-        return masked_softmax(outputs, encoding.legal[nodes])
+        views = Views(self._network.encoding.game, cards)
+        return self.for_views(views)(np.arange(len(nodes)), nodes)
 
     def for_views(self, views: Views) -> ViewStrategies:
-        return lambda rows, nodes: self.strategies(views.cards[rows], nodes)
+        """The card branch runs once per view, here; the bet branch once per node of a question."""
+        network = self._network
+        encoding = network.encoding
+        cards = network.cards(encoding.card_features(views))  # [n, d]
+
+        def answer(rows: Rows, nodes: Nodes) -> Floats:
+            asked, place = np.unique(nodes, return_inverse=True)
+            hidden = network.bets(encoding.bet_table[asked])[place]
+            outputs = network.head(cards[rows] + hidden)
+            if network.strength_table is not None:
+                bucket_rows = encoding.bucket_rows(nodes, views.buckets(rows))
+                levels = views.strength_bytes(rows)
+                add_table_values(network.strength_table, bucket_rows, levels, True, outputs)
+            return masked_softmax(outputs, encoding.legal[nodes])
+
+        return answer
