@@ -31,17 +31,17 @@ NUM_CLASSES = 169  # starting hands, suits merged
 NUM_FLOPS = 22_100
 SCALE = 65_534  # steps between 0 and 1; even, so that 1/2 is kept exactly
 
-Steps = NDArray[np.uint16]
+StrengthSteps = NDArray[np.uint16]
 
 
-def load_preflop_table(file: Path = FILE) -> Steps:
+def load_preflop_table(file: Path = FILE) -> StrengthSteps:
     """E[HS] in steps of 1 / SCALE, by class of the hole cards. [169]"""
     with np.load(file, allow_pickle=False) as stored:
         return stored["preflop"]
 
 
 @lru_cache(maxsize=1)
-def load_flop_table(file: Path = FILE) -> Steps:
+def load_flop_table(file: Path = FILE) -> StrengthSteps:
     """E[HS] in steps of 1 / SCALE by row number, 0 where no view is canonical. [169 · 22100]"""
     table = np.zeros(NUM_CLASSES * NUM_FLOPS, np.uint16)
     with np.load(file, allow_pickle=False) as stored:
@@ -84,7 +84,7 @@ def by_row_number(strengths: Floats, flops: Cards) -> Floats:
     return table
 
 
-def to_steps(strengths: Floats) -> Steps:
+def to_steps(strengths: Floats) -> StrengthSteps:
     """Between 0 and 1 as whole steps."""
     return np.rint(strengths * SCALE).astype(np.uint16)
 

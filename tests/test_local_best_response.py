@@ -288,12 +288,12 @@ def test_batches_make_no_difference() -> None:
 
 
 def test_progress_counts_hands() -> None:
-    told: list[int] = []
+    calls: list[int] = []
     rng = np.random.default_rng(0)
     policy = uniform_policy(tree_of(LEDUC))
-    found = local_best_response(Game(LEDUC, tree_of(LEDUC)), policy, 95, rng, told.append, 3, 4)
+    found = local_best_response(Game(LEDUC, tree_of(LEDUC)), policy, 95, rng, calls.append, 3, 4)
     assert (found.hands, found.boards) == (96, 16)
-    assert told == [24, 24, 24, 24]
+    assert calls == [24, 24, 24, 24]
 
 
 def test_refuses_what_is_no_strategy() -> None:

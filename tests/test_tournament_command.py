@@ -211,13 +211,13 @@ def test_a_retrained_model_is_noticed(
 ) -> None:
     words = [str(models / "iter_0001"), "call", *SHORT, "--out", str(tmp_path / "out")]
     assert tournament.main(words) == 0
-    info = load(models / "iter_0001").info
+    description = load(models / "iter_0001").description
     shutil.copy(models / "iter_0002/strategy.keras", models / "iter_0001")  # same name, iteration
     content = (models / "iter_0001/strategy.keras").read_bytes()
     manifest = json.loads((models / "iter_0001/manifest.json").read_text())
     manifest["strategy.keras"] = hashlib.sha256(content).hexdigest()
     (models / "iter_0001/manifest.json").write_text(json.dumps(manifest))
-    assert load(models / "iter_0001").info == info
+    assert load(models / "iter_0001").description == description
     capsys.readouterr()
     assert tournament.main(words) == 2
     assert "tiny/iter_0001 has changed since: its weights" in capsys.readouterr().err

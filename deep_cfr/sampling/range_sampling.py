@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.memory import ROW, draw_cells, make_rows
+from deep_cfr.memory import ROW, draw_entries, make_rows
 from deep_cfr.sampling.range_dealing import RangeTable, deal_first_cards, deal_ranges
 from deep_cfr.sampling.range_kernels import Level, PublicTree, Values, back_up, choose, expand
 from deep_cfr.sampling.samples import Samples, joined
@@ -174,7 +174,7 @@ class _SampleCollector:
         values, masses, children = found.values[rows], found.masses[rows], level.children[rows]
         gains = below[children] - values[:, None] if len(below) else np.zeros((0, 3, 1), "f4")
         gains = np.where(children[:, :, None] >= 0, gains / np.maximum(masses, TINY)[:, None], 0)
-        drawn, hand = draw_cells(self._rates(level, rows) * masses, self._rng)
+        drawn, hand = draw_entries(self._rates(level, rows) * masses, self._rng)
         self.advantages.append(self._memory_rows(level, rows[drawn], hand, gains[drawn, :, hand]))
         self._hand_out(self._sampling.on_advantages, level, rows, masses, gains.transpose(0, 2, 1))
 
@@ -182,7 +182,7 @@ class _SampleCollector:
         """Samples at the opponent's decisions."""
         met = self._table.disjoint.sum(axis=1)[level.boards[rows]]  # [R, M]
         masses = level.reach[rows] * met
-        drawn, hand = draw_cells(self._rates(level, rows) * masses, self._rng)
+        drawn, hand = draw_entries(self._rates(level, rows) * masses, self._rng)
         row = rows[drawn]
         self.strategies.append(self._memory_rows(level, row, hand, level.strategies[row, hand]))
         self._hand_out(self._sampling.on_strategies, level, rows, masses, level.strategies[rows])
