@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -95,7 +96,7 @@ def _evaluate_bot(request: Request, bot: Bot, output: Output) -> None:
     """Evaluate a bot; there is no folder to keep the result in."""
     _prepare(request, DEFAULT_ARCHITECTURE)
     game = load_game(bot.rules)
-    with Bars(f"{bot.name}: ") as bars:
+    with closing(Bars(f"{bot.name}: ")) as bars:
         found = evaluate(game, make_bot(bot.name, game), request.settings, bars)
     output.say(report.one_model(bot.name, bot.rules, found))
     _draw_gains(request, found, f"{bot.name}, {bot.rules.name}", output)
@@ -122,7 +123,7 @@ def _evaluate_models(request: Request, target: Models, output: Output) -> None:
         if evaluated:
             _keep(recorder, evaluated[-1])  # at once, so that Ctrl-C does not lose it
         newest = load(folder)
-        with Bars(f"{folder.name}: ") as bars:
+        with closing(Bars(f"{folder.name}: ")) as bars:
             found = evaluate(newest.game, newest.policy, request.settings, bars)
         about = newest.description
         evaluated.append(EvaluatedModel(folder, about.iteration, about.nodes_touched, found))
@@ -187,7 +188,7 @@ def _compare(folders: list[Path], newest: Model, recorder: Recorder, output: Out
     results = {}
     for folder in folders[:-1]:
         older = load(folder)
-        with Bars() as bars:
+        with closing(Bars()) as bars:
             advance = bars(f"{folders[-1].name} against {folder.name}", MATCH_HANDS)
             played = match(
                 newest.game,

@@ -9,6 +9,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -153,7 +154,7 @@ def _header(request: Request, field: Field) -> Header:
 def _play(request: Request, field: Field, results: Results) -> None:
     """Every pair that is not finished yet, each saved as soon as it is."""
     pairs = all_pairs(list(field.agents))
-    with TournamentBar(len(pairs), request.schedule.most_hands) as bar:
+    with closing(TournamentBar(len(pairs), request.schedule.most_hands)) as bar:
         for a, b in pairs:
             found = results.pair(a, b)
             is_new = found is None

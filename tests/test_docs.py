@@ -37,6 +37,17 @@ def test_a_split_table_is_found() -> None:
     assert broken_tables("| a |\n|---|\n| b |\n\n| c |\n") == ["| c |"]
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_files_that_are_named_exist(document: Path) -> None:
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", document.read_text())
+    assert not [name for name in named if not (ROOT / name).is_file()]
+
+
+def test_every_document_leads_to_the_glossary() -> None:
+    for document in DOCUMENTS:
+        assert document.name == "glossary.md" or "glossary.md" in document.read_text(), document
+
+
 def test_the_example_in_plain_keras_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,9 +5,9 @@ mostly noise: one opposing hand, one sampled action at a time. Here a board is d
 and each of them is held by either player against all others. A row of the frontier is a (board,
 node); it carries the opponent's reach π_q as a vector over the M hands. The opponent's actions are
 all followed, except that rows of little mass end by Russian roulette: a child of effective mass m
-below the threshold is kept with probability m / threshold and then counts 1 / that probability,
-which keeps every expectation. Coming back up, values of all M hands of the traverser are sums over
-the hands they can meet.
+below the threshold is kept with probability m / threshold and then counts 1 / that probability, so
+that every expectation stays the same. Coming back up, values of all M hands of the traverser are
+sums over the hands they can meet.
 
 Memory rows are drawn with the frequencies that N traversals of single deals would have,
 
