@@ -74,7 +74,7 @@ def build_tables() -> tuple[Floats, Floats]:
 
 
 def by_row_number(strengths: Floats, flops: Cards) -> Floats:
-    """Strengths on canonical flops, where `row_numbers` looks. [1755, 1326] → [169 · 22100]"""
+    """Strengths on canonical flops as a table by row number. [1755, 1326] → [169 · 22100]"""
     table = np.zeros(NUM_CLASSES * NUM_FLOPS, np.float32)
     classes = hole_classes()
     for flop, row in zip(flops, strengths, strict=True):
@@ -85,7 +85,7 @@ def by_row_number(strengths: Floats, flops: Cards) -> Floats:
 
 
 def to_steps(strengths: Floats) -> StrengthSteps:
-    """Between 0 and 1 as whole steps."""
+    """Strengths between 0 and 1 in whole steps of 1 / SCALE."""
     return np.rint(strengths * SCALE).astype(np.uint16)
 
 

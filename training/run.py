@@ -112,8 +112,8 @@ class Run:
     def _record(self, done: Iteration) -> None:
         t, config = self.solver.t, self.config
         self._forecast.learn(done)
-        is_looked_at = self._is_checkpoint() or self._is_evaluated() or t == config.iterations
-        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_looked_at)
+        is_reported = self._is_checkpoint() or self._is_evaluated() or t == config.iterations
+        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_reported)
         if config.keep_advantage_nets:
             save_advantage_nets(self.places.checkpoints, self.solver)
 
