@@ -56,7 +56,7 @@ def _model(folder: Path, rules: Rules | None) -> Agent:
     place, run = folder.resolve(), run_of(folder.resolve())
     name = place.name if place == run else f"{run.name}/{place.name}"
     _refuse_other_rules(name, saved.game.rules, rules)
-    return Agent(name, saved.policy, saved.game.rules, "model", saved.info["iteration"], folder)
+    return Agent(name, saved.policy, saved.game.rules, "model", saved.description.iteration, folder)
 
 
 def _single(run: Path, rules: Rules | None) -> Agent:

@@ -100,7 +100,7 @@ class AgentPlayer(BasePokerPlayer):
             )
 
     def receive_round_start_message(self, round_count: int, hole_card: Any, seats: Any) -> None:
-        """Every question tells the whole hand, so nothing is kept between them."""
+        """`declare_action` is given the whole hand, so nothing is kept between questions."""
 
     def receive_street_start_message(self, street: str, round_state: Any) -> None:
         """Nothing to keep."""

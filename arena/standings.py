@@ -109,8 +109,8 @@ def standings(names: list[str], pairs: list[PairResult]) -> Standings:
     mbb, ci95, games = (np.full((len(names), len(names)), np.nan) for _ in range(3))
     for pair in pairs:
         for view in (pair, pair.mirrored()):
-            cell = number[view.a], number[view.b]
-            mbb[cell], ci95[cell], games[cell] = view.mbb, view.ci95, view.games_won
+            entry = number[view.a], number[view.b]
+            mbb[entry], ci95[entry], games[entry] = view.mbb, view.ci95, view.games_won
     return Standings(tuple(names), mbb, ci95, games)
 
 

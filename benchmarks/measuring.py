@@ -51,8 +51,8 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 def alternating_rates(ways: Sequence[Callable[[], int]], seconds: float) -> list[float]:
     """Units of work per second of several ways to do the same work, by turns; medians.
 
-    Each way does the same work in every turn and says how much it was. The machine's moods meet all
-    ways alike, so that ratios of these rates are worth more than those of separate measurements.
+    Each way does the same work in every turn and says how much it was. The machine's speed changes
+    for all ways alike, so ratios of these rates are worth more than those of separate measurements.
     `seconds` are for each way. The first call of each way warms up.
     """
     for way in ways:

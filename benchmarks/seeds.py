@@ -35,6 +35,7 @@ from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import PRESETS
 from env.rules import RulesError, parse_rules
 from evaluation.settings import Settings
+from models.description import described
 from models.layout import is_model, model_folder, read_info
 from models.measurements import Measurements
 from models.records import ExploitabilityRecord, most_precise
@@ -58,7 +59,7 @@ class Result:
     seed: int
     run: str
     iterations: int
-    nodes_touched: int
+    nodes_touched: int | None
     minutes: float  # of the whole run, with saving and measuring
     method: str  # by which the last model was evaluated
     claim: str  # what the figure says of the exploitability
@@ -101,13 +102,13 @@ class Plan:
         method = Settings().method_for(parse_rules(config.game))
         if not _evaluated(model, method):
             _call(["evaluate.py", str(model), "--logdir", str(self.logdir)])
-        info, state = read_info(model), latest_state(run)
+        about, state = described(read_info(model)), latest_state(run)
         (record,) = most_precise(_evaluated(model, method))
         return Result(
             seed=seed,
             run=str(run),
-            iterations=info["iteration"],
-            nodes_touched=info["nodes_touched"],
+            iterations=about.iteration,
+            nodes_touched=about.nodes_touched,
             minutes=round(state.progress.wall_s / 60, 2),
             method=method,
             claim=record.claim,

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,9 +15,9 @@ from agents.bots import make_bot
 from arena.match import match
 from commands.evaluate_options import Request
 from commands.evaluate_target import Bot, Models
-from commands.keeping import Keeper, attempt
 from commands.outputs import write_output
 from commands.progress_bars import Bars
+from commands.recording import Recorder, attempt
 from deep_cfr.networks import device
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import load_game
@@ -27,7 +28,7 @@ from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
 from models import Model, load
-from models.layout import DEFAULT_ARCHITECTURE, architecture_of, known_count, unverified_note
+from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
 from models.measurements import record_evaluation, record_head_to_head
 from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
@@ -95,7 +96,7 @@ def _evaluate_bot(request: Request, bot: Bot, output: Output) -> None:
     """Evaluate a bot; there is no folder to keep the result in."""
     _prepare(request, DEFAULT_ARCHITECTURE)
     game = load_game(bot.rules)
-    with Bars(f"{bot.name}: ") as bars:
+    with closing(Bars(f"{bot.name}: ")) as bars:
         found = evaluate(game, make_bot(bot.name, game), request.settings, bars)
     output.say(report.one_model(bot.name, bot.rules, found))
     _draw_gains(request, found, f"{bot.name}, {bot.rules.name}", output)
@@ -116,28 +117,28 @@ def _look(request: Request, folder: Path, output: Output) -> None:
 def _evaluate_models(request: Request, target: Models, output: Output) -> None:
     """Evaluate one model or all models of a run."""
     _prepare(request, architecture_of(target.folders[-1]))
-    keeper = Keeper()
+    recorder = Recorder()
     evaluated: list[EvaluatedModel] = []
     for folder in target.folders:
         if evaluated:
-            _keep(keeper, evaluated[-1])  # at once, so that Ctrl-C does not lose it
+            _keep(recorder, evaluated[-1])  # at once, so that Ctrl-C does not lose it
         newest = load(folder)
-        with Bars(f"{folder.name}: ") as bars:
+        with closing(Bars(f"{folder.name}: ")) as bars:
             found = evaluate(newest.game, newest.policy, request.settings, bars)
-        nodes_touched = known_count(newest.info, "nodes_touched")
-        evaluated.append(EvaluatedModel(folder, newest.info["iteration"], nodes_touched, found))
+        about = newest.description
+        evaluated.append(EvaluatedModel(folder, about.iteration, about.nodes_touched, found))
     if target.is_run:
         _show_run(request, target, newest.game.rules, evaluated, output)
     else:
         _show_model(request, target, newest.game.rules, evaluated[0], output)
-    _keep(keeper, evaluated[-1])
+    _keep(recorder, evaluated[-1])
     if target.is_run:
-        _compare(target.folders, newest, keeper, output)
+        _compare(target.folders, newest, recorder, output)
     attempt(
         "TensorBoard's events",
         partial(write_summaries, target.log_folder(request.logdir), evaluated),
     )
-    if keeper.kept_in:
+    if recorder.recorded_in:
         _keep_overview(request, target, newest.game.rules, evaluated, output)
 
 
@@ -154,8 +155,8 @@ def _keep_overview(
         output.say(f"card    {card}")
 
 
-def _keep(keeper: Keeper, model: EvaluatedModel) -> None:
-    keeper.record(model.folder, partial(record_evaluation, model.folder, model.record))
+def _keep(recorder: Recorder, model: EvaluatedModel) -> None:
+    recorder.record(model.folder, partial(record_evaluation, model.folder, model.record))
 
 
 def _show_run(
@@ -182,12 +183,12 @@ def _show_model(
     _draw_gains(request, model.evaluation, title, output)
 
 
-def _compare(folders: list[Path], newest: Model, keeper: Keeper, output: Output) -> None:
+def _compare(folders: list[Path], newest: Model, recorder: Recorder, output: Output) -> None:
     """Play the newest model of a run against the earlier ones and keep the results."""
     results = {}
     for folder in folders[:-1]:
         older = load(folder)
-        with Bars() as bars:
+        with closing(Bars()) as bars:
             advance = bars(f"{folders[-1].name} against {folder.name}", MATCH_HANDS)
             played = match(
                 newest.game,
@@ -200,7 +201,7 @@ def _compare(folders: list[Path], newest: Model, keeper: Keeper, output: Output)
         result = HeadToHead(played.mbb, played.ci95_mbb, played.hands, seed=MATCH_SEED)
         results[folder.name] = result
         keep = partial(record_head_to_head, folders[-1], folder.name, result)
-        keeper.record(folders[-1], keep)
+        recorder.record(folders[-1], keep)
     if results:
         output.say("\n" + report.head_to_head(folders[-1].name, results))
 

@@ -14,7 +14,7 @@ STDOUT = Path("-")
 
 
 def named_path(text: str) -> Path:
-    """The path that an option names; an empty text, which would be the folder at hand, is none."""
+    """The path that an option names. An empty text is refused: it would mean the current folder."""
     if not text:
         raise argparse.ArgumentTypeError("an empty text names no file or folder")
     return Path(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Any
 
 from tqdm import tqdm
@@ -33,17 +32,6 @@ class Bars:
             bar.update(done)
 
         return advance
-
-    def __enter__(self) -> Bars:
-        return self
-
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Wipe the bar away."""

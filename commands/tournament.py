@@ -9,6 +9,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -25,7 +26,7 @@ from arena.match import batches
 from arena.results import PairResult, seen_by
 from arena.round_robin import all_pairs, play_pair
 from arena.standings import Standings, standings
-from commands.keeping import Keeper, attempt
+from commands.recording import Recorder, attempt
 from commands.slow_imports import load_quietly
 from commands.tournament_bar import TournamentBar
 from commands.tournament_options import Request
@@ -153,7 +154,7 @@ def _header(request: Request, field: Field) -> Header:
 def _play(request: Request, field: Field, results: Results) -> None:
     """Every pair that is not finished yet, each saved as soon as it is."""
     pairs = all_pairs(list(field.agents))
-    with TournamentBar(len(pairs), request.schedule.most_hands) as bar:
+    with closing(TournamentBar(len(pairs), request.schedule.most_hands)) as bar:
         for a, b in pairs:
             found = results.pair(a, b)
             is_new = found is None
@@ -211,17 +212,17 @@ def _write_hands(request: Request, field: Field) -> None:
 
 def _record(field: Field, results: Results) -> None:
     """Each model's results beside it, then the cards of the runs that took them."""
-    keeper, seed = Keeper(), results.header.schedule.seed
+    recorder, seed = Recorder(), results.header.schedule.seed
     for name, agent in field.agents.items():
         if agent.folder is None or agent.source != "model":
             continue
         for pair in seen_by(name, results.pairs):
             result = HeadToHead(pair.mbb, pair.ci95, pair.hands, pair.games, pair.games_won, seed)
             opponent = _known_as(field.agents[pair.b], agent)
-            keeper.record(
+            recorder.record(
                 agent.folder, partial(record_head_to_head, agent.folder, opponent, result)
             )
-    for run in dict.fromkeys(run_of(folder.resolve()) for folder in keeper.kept_in):
+    for run in dict.fromkeys(run_of(folder.resolve()) for folder in recorder.recorded_in):
         attempt(f"model card of {run}", partial(write_card, run))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Any
 
 from tqdm import tqdm
@@ -40,13 +39,6 @@ class TournamentBar:
         self._hands_done += hands
         self._bar.write(line, file=sys.stdout)
 
-    def __enter__(self) -> TournamentBar:
-        return self
-
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Wipe the bar away."""
         self._bar.close()

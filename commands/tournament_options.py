@@ -102,7 +102,7 @@ def refuse_unplayable(request: Request) -> None:
     if not all(is_bot(spec) for spec in request.specs):
         return
     if request.game is None:
-        raise ValueError("bots play any game and there is no model to tell it; add --game")
+        raise ValueError("bots play any game; add --game to say which one")
     if len(set(request.specs)) < 2:
         raise ValueError(f"a tournament takes two agents or more, not just {request.specs[0]}")
 

@@ -40,13 +40,13 @@ def as_words(rows: NDArray[np.void]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(rows).view(np.uint64).reshape(-1, 3)
 
 
-def draw_cells(
+def draw_entries(
     expected: NDArray[np.floating], rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Draws entries (row, column), each as often as expected, rounded at random. [R, C]"""
     ends = np.floor(np.cumsum(expected, dtype=np.float64) + rng.random()).astype(np.int64)
-    cells = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0))
-    return np.divmod(cells, max(expected.shape[1], 1))
+    entries = np.repeat(np.arange(expected.size), np.diff(ends, prepend=0))
+    return np.divmod(entries, max(expected.shape[1], 1))
 
 
 class Reservoir:

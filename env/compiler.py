@@ -1,4 +1,4 @@
-"""`compile`: from an emulator to its betting tree, walked once and then loaded from disk.
+"""`compile_tree`: from an emulator to its betting tree, walked once and then loaded from disk.
 
 A walk plays every action sequence and costs seconds; loading costs milliseconds. A cached tree is
 used only if everything it depends on is unchanged (rules, engine, the source of this package) and

@@ -15,7 +15,7 @@ right, with the betting rules of `env.states` and the hand ranking of `env.hands
    before the engine hears of it.
 5. Showdowns. The engine breaks ties by hole cards, ignores kickers, keeps only the top card of a
    flush and does not know the wheel. Payoffs come from `env.hands`; the engine's own distribution
-   of the pot is not looked at.
+   of the pot is ignored.
 6. Randomness. The engine shuffles with Python's global generator. Here every card is drawn up
    front from the caller's generator and the engine is handed a stacked deck.
 

@@ -83,7 +83,7 @@ def _count_bits(mask: int) -> int:
 
 @njit(cache=True)
 def _straight(mask: int) -> int:
-    """Something that grows with the best straight's top card; 0 without a straight."""
+    """A number that grows with the top card of the best straight; 0 without a straight."""
     mask = mask << 1 | mask >> 12 & 1  # the ace also stands below the two
     return _highest(mask & mask >> 1 & mask >> 2 & mask >> 3 & mask >> 4)
 

@@ -22,10 +22,10 @@ COMPILING = "compiling kernels, once; this takes about a minute"
 
 @lru_cache(maxsize=1)
 def temporary_root() -> Path:
-    """A folder for caches that can be written nowhere else; says on stderr where it is.
+    """A folder for caches when no other place can be written; prints on stderr where it is.
 
-    Numba's files can hold code, so the folder must belong to this user alone. One of that name that
-    does not is left alone, and a new folder is made for this process.
+    Numba's files can hold code, so the folder must belong to this user alone. If a folder of the
+    usual name does not, it is left alone and a new folder is made for this process.
     """
     own = getattr(os, "getuid", lambda: 0)()
     root = Path(tempfile.gettempdir()) / f"deep_cfr_cache_{own}"
@@ -63,7 +63,7 @@ def ensure_kernel_cache() -> None:
 
 
 def announce_compilation() -> None:
-    """Say so once when the first kernel of this project is compiled and not read from the cache."""
+    """Print one line when the first kernel of this project is compiled, not read from the cache."""
     event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
 
 
@@ -75,11 +75,11 @@ class _Announcement(event.Listener):
             print(COMPILING, file=sys.stderr, flush=True)
 
     def on_end(self, event_: event.Event) -> None:
-        """Nothing to say."""
+        """Numba requires this method; the end of a compilation is not announced."""
 
 
 def _probe() -> None:
-    """Stands for any kernel."""
+    """A function for numba to compile, so that it looks for its folder."""
 
 
 ensure_kernel_cache()

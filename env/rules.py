@@ -86,7 +86,7 @@ class Rules:
 
     @property
     def street_names(self) -> tuple[str, ...]:
-        """What people call each betting round."""
+        """What people call each street."""
         names = HOLDEM_STREETS if self.is_holdem else TOY_STREETS
         return names[: self.streets]
 

@@ -18,7 +18,7 @@ from env.cards import NO_CARD, Cards, canonical
 from env.rules import Rules
 from env.strength_tables import (
     SCALE,
-    Steps,
+    StrengthSteps,
     by_row_number,
     canonical_flops,
     hole_classes,
@@ -62,7 +62,7 @@ class Strengths:
         self._classes: Ints = hole_classes()
 
     @cached_property
-    def _preflop(self) -> Steps:
+    def _preflop(self) -> StrengthSteps:
         """By class of the hole cards. [169]"""
         if self.last_board == RIVER_CARDS:
             return load_preflop_table()
@@ -70,7 +70,7 @@ class Strengths:
         return to_steps(preflop_means(self._flop_rates, multiplicities))
 
     @cached_property
-    def _flop(self) -> Steps:
+    def _flop(self) -> StrengthSteps:
         """By row number. [169 · 22100]"""
         if self.last_board == RIVER_CARDS:
             return load_flop_table()
@@ -105,5 +105,5 @@ class Strengths:
         return out
 
 
-def _from_steps(steps: Steps) -> Floats:
+def _from_steps(steps: StrengthSteps) -> Floats:
     return (steps / np.float32(SCALE)).astype(np.float32)

@@ -31,17 +31,17 @@ NUM_CLASSES = 169  # starting hands, suits merged
 NUM_FLOPS = 22_100
 SCALE = 65_534  # steps between 0 and 1; even, so that 1/2 is kept exactly
 
-Steps = NDArray[np.uint16]
+StrengthSteps = NDArray[np.uint16]
 
 
-def load_preflop_table(file: Path = FILE) -> Steps:
+def load_preflop_table(file: Path = FILE) -> StrengthSteps:
     """E[HS] in steps of 1 / SCALE, by class of the hole cards. [169]"""
     with np.load(file, allow_pickle=False) as stored:
         return stored["preflop"]
 
 
 @lru_cache(maxsize=1)
-def load_flop_table(file: Path = FILE) -> Steps:
+def load_flop_table(file: Path = FILE) -> StrengthSteps:
     """E[HS] in steps of 1 / SCALE by row number, 0 where no view is canonical. [169 · 22100]"""
     table = np.zeros(NUM_CLASSES * NUM_FLOPS, np.uint16)
     with np.load(file, allow_pickle=False) as stored:
@@ -74,7 +74,7 @@ def build_tables() -> tuple[Floats, Floats]:
 
 
 def by_row_number(strengths: Floats, flops: Cards) -> Floats:
-    """Strengths on canonical flops, where `row_numbers` looks. [1755, 1326] → [169 · 22100]"""
+    """Strengths on canonical flops as a table by row number. [1755, 1326] → [169 · 22100]"""
     table = np.zeros(NUM_CLASSES * NUM_FLOPS, np.float32)
     classes = hole_classes()
     for flop, row in zip(flops, strengths, strict=True):
@@ -84,8 +84,8 @@ def by_row_number(strengths: Floats, flops: Cards) -> Floats:
     return table
 
 
-def to_steps(strengths: Floats) -> Steps:
-    """Between 0 and 1 as whole steps."""
+def to_steps(strengths: Floats) -> StrengthSteps:
+    """Strengths between 0 and 1 in whole steps of 1 / SCALE."""
     return np.rint(strengths * SCALE).astype(np.uint16)
 
 

@@ -1,4 +1,4 @@
-"""Reading arrays that were saved earlier: only arrays, only from regular files, one line if not."""
+"""Reading arrays that were saved earlier, from regular files only; every error has one line."""
 
 from __future__ import annotations
 

@@ -47,17 +47,17 @@ def described(info: dict[str, Any]) -> Description:
 
 
 def checked_config(saved: Any) -> Config:
-    """Settings as JSON holds them, each of its own kind; a `ValueError` if one is not."""
+    """Settings as JSON holds them, each of its own type; a `ValueError` if one is not."""
     if not isinstance(saved, dict):
         raise ValueError(f"the settings are no table of names and values: {saved!r:.40}")
-    kinds = {field.name: type(field.default) for field in dataclasses.fields(Config)}
+    types = {field.name: type(field.default) for field in dataclasses.fields(Config)}
     given: dict[str, Any] = saved
     for name, value in given.items():
         if name in FORMER_SETTINGS:
             continue
-        kind = kinds.get(RENAMED.get(str(name), str(name)))
-        if kind is None:
+        wanted = types.get(RENAMED.get(str(name), str(name)))
+        if wanted is None:
             raise ValueError(f"there is no setting {name!r:.40}")
-        if type(value) is not kind and not (kind is float and type(value) is int):
-            raise ValueError(f"{name} must be of type {kind.__name__}, not {value!r:.40}")
+        if type(value) is not wanted and not (wanted is float and type(value) is int):
+            raise ValueError(f"{name} must be of type {wanted.__name__}, not {value!r:.40}")
     return Config.from_saved(saved)

@@ -34,7 +34,7 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def whole_number(fields: dict[str, Any], name: str, at_most: int, at_least: int = 0) -> int:
-    """A number that JSON holds under a name, or a `ValueError`; true and false are none."""
+    """A number that JSON holds under a name, or a `ValueError`; true and false are refused."""
     value = fields.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(f"{name} must be a whole number, not {value!r:.40}")

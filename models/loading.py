@@ -12,7 +12,7 @@ one line.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from deep_cfr.networks.encoding import make_encoding
 from deep_cfr.networks.keras_file import SavedNetwork, read_network
@@ -21,7 +21,7 @@ from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.networks.weight_check import saved_weights_problem
 from env.game import Game, load_game
 from models.archive import Declared, check_archive
-from models.description import described
+from models.description import Description, described
 from models.layout import MODEL_FILE, has_manifest, read_info
 from models.messages import one_line
 from models.storage import StorageError, checked_folder
@@ -35,7 +35,7 @@ class SavedModel(NamedTuple):
 
     game: Game
     policy: NetworkPolicy
-    info: dict[str, Any]  # model.json
+    description: Description
 
 
 class SavedAnswers(NamedTuple):
@@ -43,7 +43,7 @@ class SavedAnswers(NamedTuple):
 
     game: Game
     policy: NumpyPolicy
-    info: dict[str, Any]  # model.json
+    description: Description
 
 
 class _Checked(NamedTuple):
@@ -52,13 +52,13 @@ class _Checked(NamedTuple):
     folder: Path
     game: Game
     network: SavedNetwork
-    info: dict[str, Any]
+    description: Description
 
 
 def load_answers(path: Path) -> SavedAnswers:
     """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
     found = _open(path)
-    return SavedAnswers(found.game, NumpyPolicy(found.network), found.info)
+    return SavedAnswers(found.game, NumpyPolicy(found.network), found.description)
 
 
 def load_model(path: Path) -> SavedModel:
@@ -72,7 +72,7 @@ def load_model(path: Path) -> SavedModel:
     try:
         model = keras.models.load_model(found.folder / MODEL_FILE, compile=False)
         network = network_of(model, found.network.encoding)
-        return SavedModel(found.game, average_strategy_policy(network), found.info)
+        return SavedModel(found.game, average_strategy_policy(network), found.description)
     except Exception as error:  # of all kinds, where a library finds what no check has seen
         raise _unreadable(found.folder, error) from None
 
@@ -93,8 +93,7 @@ def _open(path: Path) -> _Checked:
 
 def _read(folder: Path) -> _Checked:
     """What a folder holds; any exception if that is no model."""
-    info = read_info(folder)
-    description = described(info)
+    description = described(read_info(folder))
     game, config = load_game(description.rules), description.config
     encoding = make_encoding(config.network, game, config.strength)
     check_archive(folder / MODEL_FILE, Declared(encoding, config.width))
@@ -102,7 +101,7 @@ def _read(folder: Path) -> _Checked:
     problem = saved_weights_problem(network)
     if problem:
         raise ValueError(f"{MODEL_FILE} has {problem}")
-    return _Checked(folder, game, network, info)
+    return _Checked(folder, game, network, description)
 
 
 def _unreadable(folder: Path, error: Exception) -> StorageError:

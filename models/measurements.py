@@ -115,7 +115,7 @@ def _add(folder: Path, entry: dict[str, Any]) -> None:
 
 
 def _settings(entry: dict[str, Any]) -> dict[str, Any]:
-    """What was measured and how; of an exact figure the seed is no part."""
+    """What was measured and how. An exact figure does not depend on a seed."""
     left_out = OUTCOMES | ({"seed"} if entry.get("kind") == "exact" else set())
     return {name: value for name, value in entry.items() if name not in left_out}
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from env.betting_tree import HistoryError
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, card_text, cards_text, parse_cards
 from env.game import Game
 from env.transcript import counted
+from models.description import Description
 from models.layout import has_manifest, models_at
 from models.loading import load_answers, load_model
 from policies.policy import Policy
@@ -45,7 +46,7 @@ class Model:
 
     game: Game
     answers: Policy
-    info: dict[str, Any]  # model.json
+    description: Description
     folder: Path
 
     @cached_property
@@ -94,7 +95,7 @@ class Model:
                 f"{line!r} leads to the {rules.street_names[street]}; a chart shows the pre-flop"
             )
         seat, after = self._seat(node), self._after(node)
-        title = f"{rules.name}, iteration {self.info['iteration']}: {seat}, {after}"
+        title = f"{rules.name}, iteration {self.description.iteration}: {seat}, {after}"
         imsave(file, charts.preflop_chart(self.answers, node, title), format="png")
 
     def _decision(self, line: str) -> int:
@@ -217,11 +218,12 @@ class Model:
         for action in np.flatnonzero(tree.legal[node]).tolist():
             child = int(tree.children[node, action])
             price = int(tree.contributions[child, actor] - paid[actor])
-            name, probability = self._deed(action, node, to_call), strategy[ACTION_NAMES[action]]
+            name = self._action_name(action, node, to_call)
+            probability = strategy[ACTION_NAMES[action]]
             bar = "#" * round(BAR * probability)
             yield f"{name:<7} {price:>5} {probability:>7.1%}  {bar}".rstrip()
 
-    def _deed(self, action: int, node: int, to_call: int) -> str:
+    def _action_name(self, action: int, node: int, to_call: int) -> str:
         """What people call the action here; the blinds count as bets, antes do not."""
         if action == CALL and to_call == 0:
             return "check"
@@ -249,4 +251,4 @@ def load(path: Path | str) -> Model:
     """The model in a model folder, of a strategy.keras file, or the newest one of a run folder."""
     folder = models_at(Path(path))[-1]  # the newest of a run
     saved = load_answers(folder)
-    return Model(saved.game, saved.policy, saved.info, folder)
+    return Model(saved.game, saved.policy, saved.description, folder)

@@ -153,14 +153,14 @@ def _known_fields(
 
 def _fits(value: Any, annotation: str) -> bool:
     """Whether a value is of the type that a field is annotated with."""
-    kind = annotation.removesuffix(" | None")
+    wanted = annotation.removesuffix(" | None")
     if value is None:
-        return kind != annotation
-    if kind == "str":
+        return wanted != annotation
+    if wanted == "str":
         return isinstance(value, str)
-    if kind == "int":
+    if wanted == "int":
         return isinstance(value, int) and not isinstance(value, bool)
-    return _is_number(value) if kind == "float" else True  # others are checked by themselves
+    return _is_number(value) if wanted == "float" else True  # others are checked by themselves
 
 
 def _is_number(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Saved Keras models without what changes from one process to the next.
+"""Saved Keras models that do not depend on the process that wrote them.
 
 Keras writes into a .keras archive when it was saved, numbers operations through the whole process
 and notes memory addresses of shared objects. None of it matters to whoever opens the model, and

@@ -66,7 +66,7 @@ def latest_state(run: Path) -> RunState:
 
 
 def _checked(state: dict[str, Any]) -> RunState:
-    """A state with every field of its kind; a `ValueError` if one is not."""
+    """A state with every field of its type; a `ValueError` if one is not."""
     config, seen = checked_config(state["config"]), state["seen"]
     digests = state.get("digests", {})
     if not isinstance(seen, list) or len(seen) != 2:

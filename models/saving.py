@@ -6,7 +6,6 @@ import dataclasses
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 from deep_cfr.networks.network import Network, strategy_model
 from deep_cfr.solver import Solver
@@ -24,7 +23,7 @@ ENCODING_NOTE = (
 )
 
 
-def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, Any]) -> Path:
+def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, float]) -> Path:
     """The average-strategy network as a model folder of the run; removes what `keep` says."""
     folder = model_folder(run, solver.t)
     info = {

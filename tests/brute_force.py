@@ -13,15 +13,11 @@ from env.actions import CALL, FOLD
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD, Cards, canonical
 from env.deals import NUM_DEAL_SLOTS, canonical_views, deal_slots, showdown_results, visible_cards
-from env.game import load_game
 from env.rules import LEDUC, Rules, parse_rules
+from tests.games import tree_of
 from tests.policies import Stateless, normalised
 
 OPENSPIEL = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
-
-
-def tree_of(rules: Rules) -> BettingTree:
-    return load_game(rules).tree
 
 
 class InOpenSpiel:

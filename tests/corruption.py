@@ -10,7 +10,7 @@ import numpy as np
 
 from models.storage import MANIFEST, file_digest
 
-KINDS = ("flip", "truncate", "swap", "foreign", "garbage", "append")
+DAMAGES = ("flip", "truncate", "swap", "foreign", "garbage", "append")
 
 
 def seal(folder: Path) -> None:
@@ -20,21 +20,21 @@ def seal(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest))
 
 
-def corrupt(file: Path, kind: str, foreign: Path, rng: np.random.Generator) -> None:
+def corrupt(file: Path, damage: str, foreign: Path, rng: np.random.Generator) -> None:
     """Damage one file; `foreign` is the same folder of another run."""
     content = file.read_bytes()
     place = int(rng.integers(len(content)))
-    if kind == "flip":
+    if damage == "flip":
         flipped = content[place] ^ (1 << int(rng.integers(8)))
         file.write_bytes(content[:place] + bytes([flipped]) + content[place + 1 :])
-    elif kind == "truncate":
+    elif damage == "truncate":
         file.write_bytes(content[:place])
-    elif kind == "swap":
+    elif damage == "swap":
         others = [other for other in sorted(file.parent.iterdir()) if other != file]
         shutil.copyfile(others[int(rng.integers(len(others)))], file)
-    elif kind == "foreign":
+    elif damage == "foreign":
         shutil.copyfile(foreign / file.name, file)
-    elif kind == "garbage":
+    elif damage == "garbage":
         file.write_bytes(rng.bytes(int(rng.integers(200))))
     else:
         file.write_bytes(content + rng.bytes(16))

@@ -42,11 +42,12 @@ class Uniform(Stateless):
 class Hashed(Stateless):
     """Random and suit-symmetric: each probability is a hash of seed, cards, node and action.
 
-    About a quarter of the actions other than calling is never played.
+    A share of the actions other than calling, `unplayed`, is never played.
     """
 
     tree: BettingTree
     seed: int
+    unplayed: float = 0.25
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         assert (canonical(cards) == cards).all()
@@ -60,10 +61,15 @@ class Hashed(Stateless):
             mixed ^= mixed >> np.uint64(shift)
             mixed *= np.uint64(factor)
         weights = mixed.astype(np.float64) / 2**64
-        weights[:, [FOLD, RAISE]] *= weights[:, [FOLD, RAISE]] > 0.25
+        weights[:, [FOLD, RAISE]] *= weights[:, [FOLD, RAISE]] > self.unplayed
         weights[:, CALL] += 1e-3
         weights *= self.tree.legal[nodes]
         return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def hashed_pair(tree: BettingTree) -> tuple[Hashed, Hashed]:
+    """One such policy for each player."""
+    return Hashed(tree, 1), Hashed(tree, 2)
 
 
 @dataclass

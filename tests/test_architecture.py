@@ -32,6 +32,7 @@ MAY_LOAD_TENSORFLOW = {
     "commands.tournament_scalars",
     "commands.train",
     "commands.train_evaluation",
+    "deep_cfr.fitting.squared_errors",
     "deep_cfr.fitting.trainer",
     "deep_cfr.networks.device",
     "deep_cfr.networks.graph_features",

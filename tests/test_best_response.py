@@ -17,8 +17,9 @@ from evaluation.best_response import (
     expected_value,
     exploitability,
 )
-from tests.brute_force import OPENSPIEL, BruteForce, InOpenSpiel, tree_of
+from tests.brute_force import OPENSPIEL, BruteForce, InOpenSpiel
 from tests.equilibrium import Equilibrium
+from tests.games import tree_of
 from tests.policies import AlwaysFold, Fixed, Hashed, KuhnEquilibrium, Stateless, Uniform
 
 SMALL_FLOP_HOLDEM = "fhp:ranks=TJQKA,suits=cd"

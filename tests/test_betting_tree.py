@@ -11,13 +11,9 @@ from env.actions import ACTION_LETTERS
 from env.betting_tree import DECISION, FOLDED, NONE, SHOWDOWN, BettingTree, HistoryError
 from env.compiler import TreeTooLarge, walk
 from env.emulator import make_emulator
-from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, PRESETS, Rules
 from tests.direct_tree import DirectNode, direct_tree
-
-
-def tree_of(rules: Rules) -> BettingTree:
-    return load_game(rules).tree
+from tests.games import tree_of
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from deep_cfr.solver import Solver
 from models.advantage_nets import load_single, save_advantage_nets
-from models.layout import model_folders
+from models.layout import model_folders, read_info
 from models.loading import load_model
 from models.run_state import RunProgress, RunState, latest_state
 from models.saving import save_model
@@ -96,10 +96,11 @@ def test_a_saved_model_plays_as_the_one_in_memory(tmp_path: Path, config: Any) -
     solver.iterate()
     policy, _ = solver.fit_strategy()
     folder = save_model(tmp_path, solver, policy.network, {"strategy_loss": 0.5})
-    game, loaded, info = load_model(folder)
+    game, loaded, description = load_model(folder)
+    info = read_info(folder)
     assert (loaded.network.strength_table is not None) == (config is DEFAULT_PATH)
     assert game.rules == solver.game.rules
-    assert info["iteration"] == 1
+    assert description.iteration == 1
     assert info["metrics"] == {"strategy_loss": 0.5}
     assert set(info["versions"]) >= {"tensorflow", "keras", "numpy"}
     cards, nodes = infosets(game, 2_000, np.random.default_rng(0))

@@ -10,6 +10,7 @@ from env.game import load_game
 from evaluation.best_response import exploitability
 from models.layout import model_folders
 from models.loading import load_model
+from models.measurements import Measurements
 from policies.fixed import uniform_policy
 from tests.small_runs import train
 
@@ -24,12 +25,12 @@ def test_training_reaches_the_threshold(
     length = [f"--iterations={iterations}"] if iterations else []
     done = train(tmp_path, f"--preset={preset}", "--run-name=run", "--threads=1", *length)
     assert done.returncode == 0, done.stderr
-    game, policy, info = load_model(model_folders(tmp_path / "checkpoints" / "run")[-1])
+    folder = model_folders(tmp_path / "checkpoints" / "run")[-1]
+    game, policy, _ = load_model(folder)
     found = exploitability(game, policy)
     assert found.exploitability_chips < THRESHOLDS[preset]
-    assert found.exploitability_mbb == pytest.approx(
-        info["metrics"]["exploitability_mbb"], rel=1e-3
-    )
+    (recorded,) = Measurements.of(folder).training
+    assert found.exploitability_mbb == pytest.approx(recorded.exploitability_mbb, rel=1e-3)
 
 
 @pytest.mark.parametrize(("game", "known"), [("kuhn", 0.4583), ("leduc", 2.3736)])

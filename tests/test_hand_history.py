@@ -14,7 +14,7 @@ from env.cards import cards_text
 from env.emulator import make_emulator
 from env.game import load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, Rules
-from tests.policies import Hashed
+from tests.policies import hashed_pair
 
 NAMES = ("run/iter_0010", "call")
 GAMES = (HULH, HULH_80, FHP, LEDUC, KUHN)
@@ -22,7 +22,7 @@ GAMES = (HULH, HULH_80, FHP, LEDUC, KUHN)
 
 def some_hands(rules: Rules, count: int, seed: int = 0) -> list[Hand]:
     game = load_game(rules)
-    (played,) = batches(game, Hashed(game.tree, 1), Hashed(game.tree, 2), count, seed)
+    (played,) = batches(game, *hashed_pair(game.tree), count, seed)
     return list(hands_of(game.tree, NAMES, played))
 
 
@@ -124,61 +124,65 @@ def _money(text: str, hand: Hand) -> tuple[list[int], list[int]]:
     return put, taken
 
 
-def test_a_showdown_word_for_word() -> None:
+SHOWDOWN = [
+    "PokerStars Hand #1: Hold'em Limit (10/20) - 2000/01/01 00:00:00 ET",
+    "Table 'A against B' 2-max (Play Money) Seat #1 is the button",
+    "Seat 1: A (240 in chips)",
+    "Seat 2: B (240 in chips)",
+    "A: posts small blind 5",
+    "B: posts big blind 10",
+    "*** HOLE CARDS ***",
+    "Dealt to A [As Kh]",
+    "Dealt to B [7h 2c]",
+    "A: raises 10 to 20",
+    "B: calls 10",
+    "*** FLOP *** [Td 9h 3d]",
+    "B: checks",
+    "A: checks",
+    "*** TURN *** [Td 9h 3d] [4d]",
+    "B: checks",
+    "A: bets 20",
+    "B: calls 20",
+    "*** RIVER *** [Td 9h 3d 4d] [8h]",
+    "B: checks",
+    "A: checks",
+    "*** SHOW DOWN ***",
+    "B: shows [7h 2c] (high card)",
+    "A: shows [As Kh] (high card)",
+    "A collected 80 from pot",
+    "*** SUMMARY ***",
+    "Total pot 80 | Rake 0",
+    "Board [Td 9h 3d 4d 8h]",
+    "Seat 1: A (button) (small blind) showed [As Kh] and won (80) with high card",
+    "Seat 2: B (big blind) showed [7h 2c] and lost with high card",
+]
+FOLD_AT_ONCE = [
+    "B: posts small blind 5",
+    "A: posts big blind 10",
+    "*** HOLE CARDS ***",
+    "Dealt to B [As Kh]",
+    "Dealt to A [7h 2c]",
+    "B: folds",
+    "Uncalled bet (5) returned to A",
+    "A collected 10 from pot",
+    "*** SUMMARY ***",
+    "Total pot 10 | Rake 0",
+    "Seat 1: A (big blind) collected (10)",
+    "Seat 2: B (button) (small blind) folded before Flop",
+]
+
+
+def test_a_showdown_and_a_fold_word_for_word() -> None:
     game = load_game(HULH)
     tree = game.tree
-    (played,) = batches(game, Hashed(tree, 1), Hashed(tree, 2), 2, 0)
+    (played,) = batches(game, *hashed_pair(tree), 2, 0)
     deal = [51, 46, 22, 0, 33, 30, 5, 9, 26]  # As Kh, 7h 2c, Td 9h 3d 4d 8h
     played.deals[0] = deal
     played.nodes[0] = [tree.node("rc/cc/crc/cc"), tree.node("f")]
     played.chips[0] = [40, 5]
     first, second = as_pokerstars(HULH, hands_of(tree, ("A", "B"), played)).strip().split("\n\n\n")
-    assert first.splitlines() == [
-        "PokerStars Hand #1: Hold'em Limit (10/20) - 2000/01/01 00:00:00 ET",
-        "Table 'A against B' 2-max (Play Money) Seat #1 is the button",
-        "Seat 1: A (240 in chips)",
-        "Seat 2: B (240 in chips)",
-        "A: posts small blind 5",
-        "B: posts big blind 10",
-        "*** HOLE CARDS ***",
-        "Dealt to A [As Kh]",
-        "Dealt to B [7h 2c]",
-        "A: raises 10 to 20",
-        "B: calls 10",
-        "*** FLOP *** [Td 9h 3d]",
-        "B: checks",
-        "A: checks",
-        "*** TURN *** [Td 9h 3d] [4d]",
-        "B: checks",
-        "A: bets 20",
-        "B: calls 20",
-        "*** RIVER *** [Td 9h 3d 4d] [8h]",
-        "B: checks",
-        "A: checks",
-        "*** SHOW DOWN ***",
-        "B: shows [7h 2c] (high card)",
-        "A: shows [As Kh] (high card)",
-        "A collected 80 from pot",
-        "*** SUMMARY ***",
-        "Total pot 80 | Rake 0",
-        "Board [Td 9h 3d 4d 8h]",
-        "Seat 1: A (button) (small blind) showed [As Kh] and won (80) with high card",
-        "Seat 2: B (big blind) showed [7h 2c] and lost with high card",
-    ]
-    assert second.splitlines()[4:] == [
-        "B: posts small blind 5",
-        "A: posts big blind 10",
-        "*** HOLE CARDS ***",
-        "Dealt to B [As Kh]",
-        "Dealt to A [7h 2c]",
-        "B: folds",
-        "Uncalled bet (5) returned to A",
-        "A collected 10 from pot",
-        "*** SUMMARY ***",
-        "Total pot 10 | Rake 0",
-        "Seat 1: A (big blind) collected (10)",
-        "Seat 2: B (button) (small blind) folded before Flop",
-    ]
+    assert first.splitlines() == SHOWDOWN
+    assert second.splitlines()[4:] == FOLD_AT_ONCE
 
 
 def test_toy_games_have_no_form_at_pokerstars() -> None:

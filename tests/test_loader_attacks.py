@@ -22,7 +22,7 @@ from models.run_state import RunProgress
 from models.saving import save_model
 from models.storage import StorageError
 from policies.policy import Policy
-from tests.corruption import KINDS, corrupt, seal, without_digests
+from tests.corruption import DAMAGES, corrupt, seal, without_digests
 from tests.small_runs import infosets, small_config, solver_of
 from training.checkpoint import load_latest, save_latest
 
@@ -98,24 +98,24 @@ def assert_answers(policy: Policy, game: object) -> None:
 
 
 def corruptions(runs: Runs, part: str, each: int) -> list[tuple[int, str, str, bool, int]]:
-    """(number, file, kind, whether sealed, seed), each file and kind so many times."""
+    """(number, file, damage, whether sealed, seed), each file and damage so many times."""
     files = sorted(file.name for file in (runs.run / part).iterdir())
     numbers = count()
     return [
-        (next(numbers), file, kind, repeat % 2 == 1, 1000 * repeat + index)
+        (next(numbers), file, damage, repeat % 2 == 1, 1000 * repeat + index)
         for index, file in enumerate(files)
-        for kind in KINDS
+        for damage in DAMAGES
         for repeat in range(each)
     ]
 
 
 def test_damaged_models_are_refused_or_play(runs: Runs) -> None:
     refused = 0
-    for number, name, kind, sealed, seed in corruptions(runs, "iter_0002", 3):
+    for number, name, damage, sealed, seed in corruptions(runs, "iter_0002", 3):
         folder = copied(runs, "iter_0002", number) / "iter_0002"
         before = (folder / name).read_bytes()
-        rng = np.random.default_rng([seed, KINDS.index(kind)])
-        corrupt(folder / name, kind, runs.foreign / "iter_0002", rng)
+        rng = np.random.default_rng([seed, DAMAGES.index(damage)])
+        corrupt(folder / name, damage, runs.foreign / "iter_0002", rng)
         if sealed:
             seal(folder)
         changed = (folder / name).read_bytes() != before
@@ -125,7 +125,7 @@ def test_damaged_models_are_refused_or_play(runs: Runs) -> None:
             assert_one_line(error)
             refused += 1
         else:
-            assert sealed or not changed or name == "manifest.json", (name, kind)
+            assert sealed or not changed or name == "manifest.json", (name, damage)
             assert_answers(saved.policy, saved.game)
         shutil.rmtree(folder.parent)
     assert refused > 30
@@ -135,14 +135,14 @@ def test_damaged_models_are_refused_or_play(runs: Runs) -> None:
 def test_damaged_states_are_refused_or_resumed(runs: Runs, has_digests: bool) -> None:
     """A refused state leaves the solver as it was."""
     solver, refused = tiny_solver(0), 0
-    for number, name, kind, sealed, seed in corruptions(runs, "latest", 2):
+    for number, name, damage, sealed, seed in corruptions(runs, "latest", 2):
         run = copied(runs, "latest", number)
         if not has_digests:
             without_digests(run / "latest")
             seal(run / "latest")
         before = (run / "latest" / name).read_bytes()
-        rng = np.random.default_rng([seed, KINDS.index(kind)])
-        corrupt(run / "latest" / name, kind, runs.foreign / "latest", rng)
+        rng = np.random.default_rng([seed, DAMAGES.index(damage)])
+        corrupt(run / "latest" / name, damage, runs.foreign / "latest", rng)
         if sealed:
             seal(run / "latest")
         changed = (run / "latest" / name).read_bytes() != before
@@ -155,7 +155,7 @@ def test_damaged_states_are_refused_or_resumed(runs: Runs, has_digests: bool) ->
             refused += 1
         else:
             assert not changed or name == "manifest.json" or sealed
-            assert not (changed and has_digests and name.endswith((".npy", ".npz"))), (name, kind)
+            assert not (changed and has_digests and name.endswith((".npy", ".npz"))), (name, damage)
             assert_answers(solver.policies[0], solver.game)
             start_again(solver)
         shutil.rmtree(run)
@@ -164,18 +164,19 @@ def test_damaged_states_are_refused_or_resumed(runs: Runs, has_digests: bool) ->
 
 def test_damaged_networks_of_iterations_are_refused(runs: Runs) -> None:
     """They have no manifest: the checksum lies in the file."""
-    for number, name, kind, _, seed in corruptions(runs, "advantage_nets", 1):
+    for number, name, damage, _, seed in corruptions(runs, "advantage_nets", 1):
         run = copied(runs, "advantage_nets", number)
         file = run / "advantage_nets" / name
         before = file.read_bytes()
-        corrupt(file, kind, runs.foreign / "advantage_nets", np.random.default_rng([seed, number]))
+        rng = np.random.default_rng([seed, number])
+        corrupt(file, damage, runs.foreign / "advantage_nets", rng)
         assert file.read_bytes() != before
         try:
             single = load_single(run)
         except StorageError as error:
             assert_one_line(error)
         else:  # what lies between the parts of a ZIP archive does not matter
-            assert kind in ("flip", "append")
+            assert damage in ("flip", "append")
             assert_answers(single.policy, single.game)
         shutil.rmtree(run)
 

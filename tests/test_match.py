@@ -20,7 +20,7 @@ from evaluation.best_response import expected_value
 from policies.drawing import draw
 from policies.fixed import TabularPolicy, always, uniform_policy
 from policies.policy import Policy
-from tests.policies import Hashed
+from tests.policies import Hashed, hashed_pair
 
 
 def single_of(game: Game, seed: int) -> SingleDeepCFR:
@@ -211,7 +211,7 @@ class PlainLoop:
 def test_equals_a_plain_loop_through_the_emulator(rules: Rules, count: int) -> None:
     game = load_game(rules)
     tree = game.tree
-    agents = (Hashed(tree, 1), Hashed(tree, 2))
+    agents = hashed_pair(tree)
     deals, first, salt = deal(rules, count, np.random.default_rng(3)), 1_000, 12345
     rngs = (np.random.default_rng(0), np.random.default_rng(0))
     played = play(game, *agents, deals, first, salt, rngs)

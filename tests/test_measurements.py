@@ -129,7 +129,7 @@ def test_writers_at_the_same_time_lose_nothing(folder: Path) -> None:
         (f"opponent {writer}", number) for writer in range(WRITERS) for number in range(EACH)
     }
     assert found == expected
-    assert load(folder).info["iteration"] == 1
+    assert load(folder).description.iteration == 1
 
 
 @pytest.mark.parametrize("game", ["hulh", "leduc"])

@@ -60,8 +60,8 @@ def test_folders_files_and_runs_load(runs: dict[str, Path]) -> None:
     run = runs["leduc"]
     newest, first = run / "iter_0002", run / "iter_0001"
     assert load(run).folder == load(str(newest / "strategy.keras")).folder == newest
-    assert load(run).info["iteration"] == 2
-    assert load(first).info["iteration"] == 1
+    assert load(run).description.iteration == 2
+    assert load(first).description.iteration == 1
     assert load(first).ask("Kc") != load(run).ask("Kc")
 
 

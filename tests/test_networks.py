@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 
-from deep_cfr.fitting.trainer import Trainer
+from deep_cfr.fitting.squared_errors import SquaredErrors
 from deep_cfr.memory import make_rows
 from deep_cfr.networks.encoding import KNOTS, infoset_features, make_encoding
 from deep_cfr.networks.keras_file import read_network
@@ -189,8 +189,8 @@ def test_an_illegal_action_never_wins(tmp_path: Path) -> None:
     inputs = infoset_features(network.encoding, cards, nodes)
     np.testing.assert_array_equal(loaded.predict(list(inputs), verbose=0), answers)
     rows = make_rows(cards, nodes, 1, answers)
-    trainer = Trainer(network, batch_size=16)
-    errors, _ = trainer._errors(trainer._on_device(rows), training=False)
+    errors_of = SquaredErrors(network)
+    errors, _ = errors_of(errors_of.on_device(rows), training=False)
     assert not errors.numpy().any()
 
 

@@ -13,18 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from deep_cfr.networks.encoding import make_encoding
-from deep_cfr.networks.network import initial_weights, make_network
-from deep_cfr.networks.network_policy import NetworkPolicy, regret_matching_policy
 from deep_cfr.sampling import range_sampling
 from deep_cfr.sampling.external_sampling import traverse
 from deep_cfr.sampling.range_dealing import (
     RangeTable,
     deal_first_cards,
     deal_ranges,
-    stratified_sample,
 )
 from deep_cfr.sampling.range_kernels import Level, PublicTree, expand
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
@@ -32,11 +27,8 @@ from deep_cfr.sampling.samples import Samples
 from env.arrays import Doubles, Floats, Ints, Nodes
 from env.cards import Cards
 from env.game import Game, load_game
-from env.rules import Rules, parse_rules
-from env.views import Views
-from policies.fixed import TabularPolicy
-from policies.policy import Policy
-from tests.policies import Hashed
+from env.rules import Rules
+from tests.policies import hashed_pair
 from tests.sample_means import (
     Exact,
     Expected,
@@ -76,14 +68,10 @@ SETTINGS = {
 }
 
 
-def policies_of(game: Game) -> tuple[Hashed, Hashed]:
-    return Hashed(game.tree, 1), Hashed(game.tree, 2)
-
-
 @lru_cache
 def exact(text: str, traverser: int, groups: Groups) -> Expected:
     game = load_game(text)
-    return Exact(game, policies_of(game), traverser, groups).expected
+    return Exact(game, hashed_pair(game.tree), traverser, groups).expected
 
 
 def with_ranges(setting: Setting, traverser: int, num_batches: int = BATCHES) -> Expected:
@@ -91,7 +79,7 @@ def with_ranges(setting: Setting, traverser: int, num_batches: int = BATCHES) ->
     sampling = RangeSampling(traverser, 1, setting.traversals, setting.boards, setting.hands)
 
     def sample(rng: np.random.Generator) -> Samples:
-        return traverse_ranges(game, policies_of(game), sampling, rng)
+        return traverse_ranges(game, hashed_pair(game.tree), sampling, rng)
 
     return estimate(sample, setting.traversals, num_batches, setting.groups, seed=1)
 
@@ -100,7 +88,7 @@ def with_single_deals(setting: Setting, traverser: int) -> Expected:
     game = load_game(setting.text)
 
     def sample(rng: np.random.Generator) -> Samples:
-        return traverse(game, policies_of(game), traverser, 1, setting.traversals, rng)
+        return traverse(game, hashed_pair(game.tree), traverser, 1, setting.traversals, rng)
 
     return estimate(sample, setting.traversals, BATCHES, setting.groups, seed=2)
 
@@ -210,134 +198,3 @@ def test_samples_in_holdem_are_those_of_single_deals(traverser: int) -> None:
     setting = Setting("hulh", 16, 16, 400, by_street_and_first_nodes(load_game("hulh")))
     found, expected = with_ranges(setting, traverser), with_single_deals(setting, traverser)
     assert_close(found, expected, setting.traversals)
-
-
-class Heard(NamedTuple):
-    """What a callback was given: one row for every hand at every node."""
-
-    nodes: Nodes
-    buckets: NDArray[np.uint8]
-    strength_bytes: NDArray[np.uint8]
-    weights: Floats
-    targets: Floats
-
-
-@pytest.mark.parametrize("what", ["advantages", "strategies"])
-def test_callbacks_hear_of_every_hand_as_it_is_drawn(
-    monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    """With very many rows drawn from few boards, both say the same of each node and each hand."""
-    game, tables = load_game("hulh:max_raises=1/1/1/1"), []
-    calls: list[Heard] = []
-
-    def remembered(*arguments: Any) -> RangeTable:
-        tables.append(deal_ranges(*arguments))
-        return tables[-1]
-
-    monkeypatch.setattr(range_sampling, "deal_ranges", remembered)
-    sampling = RangeSampling(
-        traverser=1,
-        t=3,
-        num_traversals=400_000,
-        num_boards=5,
-        num_hands=6,
-        keep_strength=True,
-        on_advantages=(lambda *c: calls.append(Heard(*c))) if what == "advantages" else None,
-        on_strategies=(lambda *c: calls.append(Heard(*c))) if what == "strategies" else None,
-    )
-    samples = traverse_ranges(game, policies_of(game), sampling, np.random.default_rng(0))
-    rows = getattr(samples, what)
-    heard = Heard(*(np.concatenate(column) for column in zip(*calls, strict=True)))
-    drawn_per_weight = sampling.num_traversals / 5 / tables[0].pairs * 6 / sampling.t
-    drawn_buckets = Views(game, rows["cards"]).buckets(np.arange(len(rows)))
-    weight_of, count_of = (
-        sums_by_hand(*columns)
-        for columns in (
-            (heard.nodes, heard.buckets, heard.strength_bytes, heard.weights, heard.targets),
-            (rows["node"], drawn_buckets, rows["strength"], np.ones(len(rows)), rows["targets"]),
-        )
-    )
-    assert len(count_of) > 500
-    for hand, (count, *sums) in count_of.items():
-        weight, *weighted = weight_of[hand]
-        # Each of the few rows that look alike is drawn as often as expected, up or down.
-        assert count == pytest.approx(weight * drawn_per_weight, abs=5)
-        np.testing.assert_allclose(
-            np.array(sums) / count, np.array(weighted) / weight, atol=20 / count + 1e-4
-        )
-
-
-def sums_by_hand(
-    nodes: Nodes,
-    buckets: NDArray[np.uint8],
-    strength_bytes: NDArray[np.uint8],
-    weights: NDArray[np.floating],
-    targets: Floats,
-) -> dict[int, Doubles]:
-    """Σ weight and Σ weight · target of rows with the same node, bucket and strength. [4] each"""
-    keys = (nodes.astype(np.int64) * 256 + buckets) * 256 + strength_bytes
-    distinct, group = np.unique(keys, return_inverse=True)
-    columns = [weights, *(weights * targets[:, action] for action in range(3))]
-    sums = np.stack([np.bincount(group, column) for column in columns], axis=1)
-    return dict(zip(distinct.tolist(), sums, strict=True))
-
-
-def network_with_table(game: Game, seed: int) -> NetworkPolicy:
-    """A small network of random weights over a random strength table."""
-    rng = np.random.default_rng(seed)
-    encoding = make_encoding("paper", game, strength=True)
-    network = make_network(encoding, 16, has_strength_table=True)
-    weights = initial_weights(network, rng)
-    network.set_learned([w + rng.normal(0, 0.3, w.shape).astype(np.float32) for w in weights])
-    assert network.strength_table is not None
-    network.set_strength_table(rng.normal(size=network.strength_table.shape).astype(np.float32))
-    return regret_matching_policy(network)
-
-
-def test_networks_that_share_views_play_as_each_would_alone() -> None:
-    """Strengths and buckets are worked out once for both seats and the samples."""
-    game = load_game("hulh80")
-    networks = (network_with_table(game, 1), network_with_table(game, 2))
-    alone: tuple[Policy, Policy] = (
-        TabularPolicy(networks[0].strategies),
-        TabularPolicy(networks[1].strategies),
-    )
-    sampling = RangeSampling(0, 1, 500, num_boards=3, num_hands=6, keep_strength=True)
-    shared, single = (
-        traverse_ranges(game, seats, sampling, np.random.default_rng(5))
-        for seats in (networks, alone)
-    )
-    for mine, theirs in (
-        (shared.advantages, single.advantages),
-        (shared.strategies, single.strategies),
-    ):
-        for name in ("cards", "node", "strength"):
-            np.testing.assert_array_equal(mine[name], theirs[name])
-        np.testing.assert_allclose(mine["targets"], theirs["targets"], atol=1e-3)
-        levels = Views(game, mine["cards"]).strength_bytes(np.arange(len(mine)))
-        np.testing.assert_array_equal(mine["strength"], levels)
-    assert len(shared.advantages) > 1000
-
-
-def test_hands_drawn_from_strata_meet_as_often_as_any_others() -> None:
-    """Hands are drawn equally often, and so are pairs, counted as the deal counts them."""
-    rng, hands, strata, draws = np.random.default_rng(3), 13, 3, 60_000
-    size = hands // strata
-    strength = rng.permutation(hands).astype(np.int32)
-    met = np.zeros((hands, hands))
-    pair = np.arange(2 * strata) // 2
-    counts = np.where(pair[:, None] == pair, 2 * (size - 1) / size, 1.0)
-    for _ in range(draws):
-        drawn = stratified_sample(strength, strata, rng)
-        met[np.ix_(drawn, drawn)] += counts
-    met = met[~np.eye(hands, dtype=bool)] / draws
-    expected = 2 * strata * (2 * strata - 2 / size) / (hands * (hands - 1))
-    np.testing.assert_allclose(met, expected, rtol=0.06)
-
-
-def test_every_flop_is_as_likely_as_any_other_and_they_are_spread() -> None:
-    rules, rng = parse_rules("leduc"), np.random.default_rng(4)
-    cards = np.concatenate([deal_first_cards(rules, 4, rng) for _ in range(3_000)])
-    ranks = np.bincount(cards[:, 0] // 4, minlength=13)
-    np.testing.assert_allclose(ranks[ranks > 0] / len(cards), 1 / 3, atol=0.01)
-    assert len(np.unique(deal_first_cards(rules, 6, rng))) == 3, "each rank, whatever the draw"

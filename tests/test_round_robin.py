@@ -18,7 +18,7 @@ from env.actions import CALL, FOLD, RAISE
 from env.game import load_game
 from env.rules import HULH, KUHN, LEDUC
 from policies.fixed import always
-from tests.policies import Hashed
+from tests.policies import Hashed, hashed_pair
 
 
 def entry(a: str, b: str, mbb: float, ci95: float = 1.0) -> PairResult:
@@ -68,7 +68,7 @@ def test_a_pair_is_a_match_on_the_deals_of_the_seed() -> None:
 
 def test_stops_at_the_first_look_that_is_precise_enough() -> None:
     game = load_game(LEDUC)
-    a, b = Hashed(game.tree, 1), Hashed(game.tree, 2)
+    a, b = hashed_pair(game.tree)
     looks = [match(game, a, b, LOOK_HANDS * n, 3).ci95_mbb for n in range(1, 5)]
     assert looks == sorted(looks, reverse=True)
     precision = (looks[1] + looks[2]) / 2  # reached at the third look
@@ -90,7 +90,7 @@ def test_stops_at_the_first_look_that_is_precise_enough() -> None:
 
 def test_stops_at_the_cap_and_not_within_games() -> None:
     game = load_game(KUHN)
-    a, b = Hashed(game.tree, 1), Hashed(game.tree, 2)
+    a, b = hashed_pair(game.tree)
     capped = play_pair(game, a, b, Schedule(None, 1e-9, 25_000, 10, 100))
     assert capped.hands == 25_000
     long_games = play_pair(game, a, b, Schedule(None, 1e9, 100_000, 10, 2_500))
@@ -126,7 +126,7 @@ def test_ranking_is_by_mean_winrate() -> None:
 def test_the_interval_of_a_mean_holds_when_results_move_together() -> None:
     """The same opponent three times: the mean is as uncertain as one result, not less."""
     game = load_game(LEDUC)
-    a, b = Hashed(game.tree, 1), Hashed(game.tree, 2)
+    a, b = hashed_pair(game.tree)
     schedule = Schedule(hands=2_000, games=10, hands_per_game=100)
     mbb, ci95 = play_pair(game, a, b, schedule).winrate_mbb
     pairs = [entry("a", twin, mbb, ci95) for twin in "xyz"]

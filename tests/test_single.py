@@ -21,17 +21,17 @@ from evaluation.best_response import expected_value, exploitability
 from models.advantage_nets import load_single, save_advantage_nets
 from models.run_state import RunProgress
 from policies.fixed import TabularPolicy, uniform_policy
-from tests.test_traversal import random_policy
+from tests.policies import Hashed
 from training.checkpoint import save_latest
 
 
-def iterations_of(tree: BettingTree, count: int) -> list[tuple[TabularPolicy, TabularPolicy]]:
-    return [(random_policy(tree, 2 * t), random_policy(tree, 2 * t + 1)) for t in range(count)]
+def iterations_of(tree: BettingTree, count: int) -> list[tuple[Hashed, Hashed]]:
+    return [(Hashed(tree, 2 * t), Hashed(tree, 2 * t + 1)) for t in range(count)]
 
 
 def test_one_iteration_is_played_as_it_is() -> None:
     tree = load_game(LEDUC).tree
-    both = (random_policy(tree, 0, some_zero=False), random_policy(tree, 1, some_zero=False))
+    both = (Hashed(tree, 0, unplayed=0), Hashed(tree, 1, unplayed=0))
     nodes = np.flatnonzero(tree.is_decision)
     views = canonical_views(LEDUC, deal(LEDUC, len(nodes), np.random.default_rng(0)))
     cards = views[np.arange(len(nodes)), tree.actor[nodes], tree.street[nodes]]

@@ -6,20 +6,22 @@ import dataclasses
 import json
 from collections import Counter
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from arena.match import batches, match
+from arena.match import Played, batches, match
 from arena.results import PairResult, StreetActions, seen_by
 from arena.statistics import Tally
 from env.actions import ACTION_NAMES, CALL, FOLD, RAISE
 from env.deals import showdown_result
-from env.game import load_game
+from env.game import Game, load_game
 from env.rules import HULH, HULH_80, KUHN, LEDUC, Rules
 from policies.fixed import always
 from policies.policy import Policy
-from tests.policies import Hashed
+from tests.games import tree_of
+from tests.policies import hashed_pair
 
 
 def tally_of(
@@ -44,18 +46,18 @@ def result_of(
     return tally_of(rules, agents, hands, **options).result("a", "b", seconds=0.0)
 
 
-def hashed(rules: Rules) -> tuple[Hashed, Hashed]:
-    tree = load_game(rules).tree
-    return Hashed(tree, 1), Hashed(tree, 2)
+class Counts(NamedTuple):
+    """What a plain loop over the hands of a match between A and B adds up."""
+
+    won: list[int]  # A's chips, hand by hand
+    hands: Counter[str]
+    decisions: tuple[Counter[tuple[str, str]], ...]  # of A and of B: (street, action)
 
 
-@pytest.mark.parametrize("rules", [HULH, HULH_80, LEDUC, KUHN], ids=lambda rules: rules.name)
-def test_equals_a_plain_loop_over_hands(rules: Rules) -> None:
-    game, agents, hands = load_game(rules), hashed(rules), 300
-    tree = game.tree
-    (played,) = batches(game, *agents, hands, 5)
-    won, counts = [], Counter[str]()  # A's chips hand by hand
-    decisions = [Counter[tuple[str, str]](), Counter[tuple[str, str]]()]
+def plain_counts(game: Game, played: Played) -> Counts:
+    tree, rules = game.tree, game.rules
+    won, counts = [], Counter[str]()
+    decisions = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for cards, nodes in zip(played.deals, played.nodes, strict=True):
         for seating, node in enumerate(nodes):
             letters = tree.text(int(node))
@@ -76,6 +78,14 @@ def test_equals_a_plain_loop_over_hands(rules: Rules) -> None:
             if sign:
                 counts["ab"[0 if sign > 0 else 1] + " pot"] += int(paid.sum())
                 counts["ab"[0 if sign > 0 else 1]] += 1
+    return Counts(won, counts, decisions)
+
+
+@pytest.mark.parametrize("rules", [HULH, HULH_80, LEDUC, KUHN], ids=lambda rules: rules.name)
+def test_equals_a_plain_loop_over_hands(rules: Rules) -> None:
+    game, agents, hands = load_game(rules), hashed_pair(tree_of(rules)), 300
+    (played,) = batches(game, *agents, hands, 5)
+    won, counts, decisions = plain_counts(game, played)
     deals = np.array(won).reshape(-1, 2).sum(axis=1)
     unit = 1000 / rules.big_blind_chips
     found = result_of(rules, agents, hands)
@@ -103,7 +113,7 @@ def test_equals_a_plain_loop_over_hands(rules: Rules) -> None:
 
 def test_games_are_won_by_who_is_ahead() -> None:
     """A plain count: 30 deals, games of 4 hands, the first 14 games counted."""
-    game, agents = load_game(LEDUC), hashed(LEDUC)
+    game, agents = load_game(LEDUC), hashed_pair(tree_of(LEDUC))
     (played,) = batches(game, *agents, 60, 5)
     ahead = []
     for number in range(14):
@@ -119,7 +129,7 @@ def test_games_are_won_by_who_is_ahead() -> None:
 
 @pytest.mark.parametrize("rules", [LEDUC, HULH], ids=lambda rules: rules.name)
 def test_batches_leave_no_trace_and_sides_mirror(rules: Rules) -> None:
-    a, b = hashed(rules)
+    a, b = hashed_pair(tree_of(rules))
     whole = result_of(rules, (a, b), 600)
     for batch in (7, 100, 299):
         assert result_of(rules, (a, b), 600, batch=batch) == whole
@@ -132,7 +142,7 @@ def test_batches_leave_no_trace_and_sides_mirror(rules: Rules) -> None:
 
 
 def test_agrees_with_match() -> None:
-    game, agents = load_game(HULH), hashed(HULH)
+    game, agents = load_game(HULH), hashed_pair(tree_of(HULH))
     result = match(game, *agents, 500, 5)
     tally = tally_of(HULH, agents, 500)
     assert tally.winrate_mbb == (result.mbb, result.ci95_mbb)
@@ -141,7 +151,7 @@ def test_agrees_with_match() -> None:
 
 
 def test_adding_changes_nothing_that_was() -> None:
-    game, agents = load_game(KUHN), hashed(KUHN)
+    game, agents = load_game(KUHN), hashed_pair(tree_of(KUHN))
     (played,) = batches(game, *agents, 40, 5)
     empty = Tally.empty(KUHN, 2, 20)
     empty.add(game.tree, played)
@@ -187,7 +197,7 @@ def test_impossible_games_are_refused(games: int, hands_per_game: int) -> None:
 def test_results_come_back_from_json() -> None:
     """Through text, as results.json keeps them, with rates of hands that never came up."""
     tree = load_game(HULH).tree
-    for agents in (hashed(HULH), (always(tree, FOLD), always(tree, RAISE))):
+    for agents in (hashed_pair(tree_of(HULH)), (always(tree, FOLD), always(tree, RAISE))):
         found = result_of(HULH, agents, 400)
         entry = json.loads(json.dumps(found.to_json()))
         assert PairResult.from_json(entry) == found
@@ -195,7 +205,7 @@ def test_results_come_back_from_json() -> None:
 
 
 def test_one_agents_pairs_are_seen_from_its_side() -> None:
-    won, lost = hashed(LEDUC)
+    won, lost = hashed_pair(tree_of(LEDUC))
     first = tally_of(LEDUC, (won, lost), 200).result("x", "y", seconds=0.0)
     other = tally_of(LEDUC, (lost, won), 200).result("z", "x", seconds=0.0)
     stranger = dataclasses.replace(first, a="y", b="z")

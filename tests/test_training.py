@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tensorflow as tf
 from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
 from deep_cfr.fitting.merging import merge
+from deep_cfr.fitting.squared_errors import SquaredErrors
 from deep_cfr.fitting.trainer import Diverged, Trainer
 from deep_cfr.fitting.validation import held_out
 from deep_cfr.memory import make_rows
@@ -75,12 +75,9 @@ def test_the_loss_is_the_formula(tree: BettingTree, is_strategy: bool) -> None:
     outputs = predictions(trainer, rows)
     if is_strategy:
         outputs = masked_softmax(outputs, tree.legal[rows["node"]].astype(np.float32))
-    found = trainer._validate(on_device(rows))
+    errors = SquaredErrors(trainer.network)
+    found = errors.weighted_mean(errors.on_device(rows))
     assert found == pytest.approx(weighted_loss(tree, rows, outputs), rel=1e-4)
-
-
-def on_device(rows: NDArray[np.void]) -> tf.Tensor:
-    return tf.constant(np.ascontiguousarray(rows).view(np.uint8).reshape(-1, 24))
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3])
@@ -152,7 +149,8 @@ def test_early_stopping_keeps_the_best_weights(tree: BettingTree) -> None:
     initial_weights(trainer.network, rng)
     rng.integers(1 << 31)
     held = held_out(rows, settings.validation_fraction, rng)
-    again = trainer._validate(on_device(rows[held]))
+    errors = SquaredErrors(trainer.network)
+    again = errors.weighted_mean(errors.on_device(rows[held]))
     assert again == pytest.approx(result.validation_loss, rel=1e-5), "the best weights are back"
 
 

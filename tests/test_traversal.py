@@ -8,38 +8,19 @@ import numpy as np
 import pytest
 
 from deep_cfr.sampling.external_sampling import traverse, traverse_deals
-from env.arrays import Floats, Nodes
+from env.arrays import Floats
 from env.betting_tree import FOLDED, BettingTree
-from env.cards import Cards, canonical
+from env.cards import canonical
 from env.compiler import compile_tree
 from env.deals import deal, visible_cards
 from env.emulator import make_emulator
 from env.game import Game, load_game
 from env.rules import FHP, HULH, HULH_80, KUHN, LEDUC, Rules
 from policies.drawing import draw, sample_action
-from policies.fixed import TabularPolicy, uniform_policy
+from policies.fixed import uniform_policy
 from policies.policy import Policy
+from tests.policies import Hashed, hashed_pair
 from tests.recursive_traversal import Key, Recursion, Sample, as_samples
-
-
-def random_policy(tree: BettingTree, seed: int, some_zero: bool = True) -> TabularPolicy:
-    """A fixed random strategy for every infoset; some actions are never played."""
-
-    def strategies(cards: Cards, nodes: Nodes) -> Floats:
-        keys = cards.astype(np.uint64) @ (np.uint64(53) ** np.arange(7, dtype=np.uint64))
-        weights = np.empty((len(nodes), 3))
-        for action in range(3):
-            number = [
-                draw(np.uint64(seed * 3 + action), int(key % 2**31), int(node))
-                for key, node in zip(keys, nodes, strict=True)
-            ]
-            weights[:, action] = number
-        if some_zero:
-            weights = np.where(weights < 0.25, 0, weights)
-        weights = (weights + 1e-9) * tree.legal[nodes]
-        return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-
-    return TabularPolicy(strategies)
 
 
 @pytest.mark.parametrize("traverser", [0, 1])
@@ -53,7 +34,7 @@ def test_equals_the_recursion_through_the_emulator(
 ) -> None:
     emulator = make_emulator(rules)
     tree = compile_tree(emulator)
-    policies = (random_policy(tree, 1), random_policy(tree, 2))
+    policies = hashed_pair(tree)
     dealt, salt = deal(rules, deals, np.random.default_rng(3)), 12345
     batched = traverse_deals(Game(rules, tree), policies, traverser, 7, dealt, salt)
     oracle = Recursion(emulator, tree, policies, traverser, salt)
@@ -112,7 +93,7 @@ def kuhn_strategy(tree: BettingTree, policy: Policy, cards: tuple[int, ...], nod
 def test_mean_samples_are_exact_counterfactual_regrets_over_reach(traverser: int) -> None:
     """Kuhn: per infoset, Σ over deals of reach · (value of action − value), over Σ of reach."""
     tree = load_game(KUHN).tree
-    policy = random_policy(tree, 4, some_zero=False)
+    policy = Hashed(tree, 4, unplayed=0)
     exact: dict[tuple[bytes, int], np.ndarray] = {}
     reach_sums: dict[tuple[bytes, int], float] = {}
     for first, second in permutations(KUHN.deck, 2):
@@ -159,7 +140,7 @@ def test_value_of_uniform_play_is_right() -> None:
 
 def test_batches_of_other_sizes_leave_the_same_samples() -> None:
     tree = load_game(FHP).tree
-    policies = (random_policy(tree, 1), random_policy(tree, 2))
+    policies = hashed_pair(tree)
     deals = deal(FHP, 20, np.random.default_rng(0))
     whole = traverse_deals(Game(FHP, tree), policies, 0, 1, deals, salt=9)
     once = traverse_deals(Game(FHP, tree), policies, 0, 1, deals[:10], salt=9)

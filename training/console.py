@@ -1,4 +1,4 @@
-"""Lines for whoever watches a run; nobody watching is no reason to stop it."""
+"""Printing the lines of a run; a closed terminal or pipe does not end the run."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from deep_cfr.config import Config
 from deep_cfr.fitting.trainer import Diverged
@@ -113,8 +112,8 @@ class Run:
     def _record(self, done: Iteration) -> None:
         t, config = self.solver.t, self.config
         self._forecast.learn(done)
-        is_looked_at = self._is_checkpoint() or self._is_evaluated() or t == config.iterations
-        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_looked_at)
+        is_reported = self._is_checkpoint() or self._is_evaluated() or t == config.iterations
+        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_reported)
         if config.keep_advantage_nets:
             save_advantage_nets(self.places.checkpoints, self.solver)
 
@@ -153,13 +152,13 @@ class Run:
         folder = model_folder(self.places.checkpoints, self.solver.t)
         return (folder / MODEL_FILE).exists()
 
-    def _measure(self) -> tuple[Network, dict[str, Any]]:
+    def _measure(self) -> tuple[Network, dict[str, float]]:
         """Fit the average strategy and see how strong it is."""
         policy, fit = self.solver.fit_strategy()
         self._telemetry.model(self.solver, policy, fit)
         figures = self._evaluate(self.solver, policy, self._new_bar)
         self._telemetry.strength(self.solver, figures)
-        metrics: dict[str, Any] = {"strategy_loss": fit.loss}
+        metrics = {"strategy_loss": fit.loss}
         for figure in figures:
             metrics |= figure.columns
         return policy.network, metrics

@@ -233,7 +233,7 @@ class Telemetry:
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:
-        """A full disk costs logs, never the run: said once, and tried again the next time.
+        """A full disk costs logs and does not end the run: a warning is printed once.
 
         All lines of metrics.csv are also kept in `latest/`, so the file is complete as soon as it
         can be written again.

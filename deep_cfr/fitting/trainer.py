@@ -27,21 +27,15 @@ from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
 from deep_cfr.fitting.merging import Merged, alias_table, merge
+from deep_cfr.fitting.squared_errors import SquaredErrors
 from deep_cfr.fitting.validation import held_out
-from deep_cfr.memory import ROW
 from deep_cfr.networks import device
-from deep_cfr.networks.graph_features import GraphFeatures
 from deep_cfr.networks.network import Network, initial_weights
-from deep_cfr.networks.softmax import ILLEGAL_LOGIT
-from deep_cfr.networks.strength_table import add_table_values
-from env.actions import NUM_ACTIONS
 from env.arrays import Floats
-from env.views import Views
 
 BLOCK = 100  # updates from one validation, or entry of the loss curve, to the next
 SECONDS_AT_ONCE = 0.5  # that a compiled call takes at most, so that a fit can be stopped soon
 CLIP_NORM = 1.0  # largest norm of a gradient, as in the paper
-VALIDATION_BATCH = 8192
 SOUND_ROWS = 1024  # that a fitted network is asked about, to see that it answers with numbers
 # (updates made, how many to make, sum of losses so far) → that sum with the new losses
 Learner = Callable[[int, int, tf.Tensor], tf.Tensor]
@@ -96,7 +90,7 @@ class Trainer:
         self.network = network
         self._batch_size = batch_size
         self._towers = towers or device.towers()
-        self._features = GraphFeatures(network.encoding)
+        self._errors = SquaredErrors(network)
         self._rate = _LinearDecay()
         self._optimizer = keras.optimizers.Adam(self._rate, global_clipnorm=CLIP_NORM)
         self._optimizer.build(network.trainable)
@@ -131,7 +125,7 @@ class Trainer:
         block, validation_rows = BLOCK, None
         if held.any():
             block = min(BLOCK, -(-len(learned_from) // settings.batch_size))  # at most an epoch
-            validation_rows = self._on_device(rows[held])
+            validation_rows = self._errors.on_device(rows[held])
         result = self._learn(learn, settings, block, merged.noise, validation_rows, progress)
         self._refuse_nonsense(rows[:SOUND_ROWS])
         return result
@@ -158,7 +152,9 @@ class Trainer:
                     f"the loss became {float(loss)} after {result.updates} updates; "
                     "a lower learning rate helps"
                 )
-            validation = None if validation_rows is None else self._validate(validation_rows)
+            validation = (
+                None if validation_rows is None else self._errors.weighted_mean(validation_rows)
+            )
             best = result.validation_loss
             result.curve.append((result.updates, float(loss) + noise, validation))
             if validation is None:
@@ -174,7 +170,7 @@ class Trainer:
     def _refuse_nonsense(self, rows: NDArray[np.void]) -> None:
         """An error if the weights after the last update are no numbers, or answer with none."""
         weights_are_finite = all(np.isfinite(value).all() for value in self.network.get_learned())
-        errors, _ = self._errors(self._on_device(rows), training=False)
+        errors, _ = self._errors(self._errors.on_device(rows), training=False)
         if not weights_are_finite or not np.isfinite(errors).all():
             raise Diverged(
                 "the network's weights or answers are no numbers after the last update; "
@@ -204,14 +200,14 @@ class Trainer:
 
     def _minibatches(self, merged: Merged, seed: int) -> Learner:
         keep, other = (tf.constant(table) for table in alias_table(merged.weights))
-        rows = self._on_device(merged.rows)
+        rows = self._errors.on_device(merged.rows)
         return lambda done, count, total: self._block(
             rows, keep, other, tf.constant([seed, done]), tf.constant(count), total
         )
 
     def _all_rows(self, merged: Merged) -> Learner:
         weights = tf.constant(merged.weights / merged.weights.sum(), tf.float32)
-        rows = self._on_device(merged.rows)
+        rows = self._errors.on_device(merged.rows)
         return lambda done, count, total: self._block_of_all(
             rows, weights, tf.constant(count), total
         )
@@ -223,41 +219,6 @@ class Trainer:
         self._rate.start.assign(settings.learning_rate)
         self._rate.end_fraction.assign(settings.learning_rate_end)
         self._rate.updates.assign(float(max(settings.updates, 1)))
-
-    def _on_device(self, rows: NDArray[np.void]) -> tf.Tensor:
-        """Rows as bytes [n, 24], or [n, 36] with what a strength table adds to their outputs."""
-        content = rows.view(np.uint8).reshape(-1, ROW.itemsize)
-        if self.network.strength_table is not None:
-            encoding, table = self.network.encoding, self.network.strength_table.numpy()
-            buckets = Views(encoding.game, rows["cards"]).buckets(np.arange(len(rows)))
-            bucket_rows = encoding.bucket_rows(rows["node"], buckets)
-            values = np.zeros((len(rows), NUM_ACTIONS), np.float32)
-            is_strategy = self.network.is_strategy
-            add_table_values(table, bucket_rows, rows["strength"], is_strategy, values)
-            content = np.concatenate([content, values.view(np.uint8)], axis=1)
-        return tf.constant(content)
-
-    def _decode(self, rows: tf.Tensor) -> tuple[tf.Tensor, ...]:
-        """Bytes to views [B, 8], nodes [B], t [B], targets [B, 3], table values [B, 3] or 0."""
-        views = tf.cast(rows[:, :8], tf.int32)
-        nodes = tf.cast(tf.bitcast(rows[:, 8:10], tf.uint16), tf.int32)
-        t = tf.cast(tf.bitcast(rows[:, 10:12], tf.uint16), tf.float32)
-        floats = tf.bitcast(tf.reshape(rows[:, 12:], [tf.shape(rows)[0], -1, 4]), tf.float32)
-        has_table = self.network.strength_table is not None
-        table_values = floats[:, NUM_ACTIONS:] if has_table else tf.constant(0.0)
-        return views, nodes, t, floats[:, :NUM_ACTIONS], table_values
-
-    def _errors(self, rows: tf.Tensor, training: bool) -> tuple[tf.Tensor, tf.Tensor]:
-        """Squared errors summed over legal actions, and iterations, of some rows. [B], [B]"""
-        views, nodes, t, targets, table_values = self._decode(rows)
-        legal = tf.gather(self._features.legal, nodes)  # [B, 3]
-        bets = tf.gather(self._features.bet_table, nodes)
-        summed = self.network.cards(self._features.cards(views), training=training)
-        summed += self.network.bets(bets, training=training)
-        outputs = self.network.head(summed, training=training) + table_values  # [B, 3]
-        if self.network.is_strategy:
-            outputs = tf.nn.softmax(tf.where(legal > 0, outputs, ILLEGAL_LOGIT))
-        return tf.reduce_sum(legal * tf.square(targets - outputs), axis=1), t
 
     @tf.function(reduce_retracing=True)
     def _block(
@@ -298,25 +259,14 @@ class Trainer:
         """One step of Adam on Σ weight · error over rows shared out between towers; the loss."""
         with tf.GradientTape() as tape:
             loss = tf.add_n(
-                [tf.reduce_sum(weights * self._errors(rows, True)[0]) for rows, weights in parts]
+                [
+                    tf.reduce_sum(weights * self._errors(rows, training=True)[0])
+                    for rows, weights in parts
+                ]
             )
         weights = [variable.value for variable in self.network.trainable]
         self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
         return loss
-
-    @tf.function(reduce_retracing=True)
-    def _weighted_errors(self, rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """Σ t · error and Σ t over unmerged rows."""
-        total, weight = tf.constant(0.0), tf.constant(0.0)
-        for start in tf.range(0, tf.shape(rows)[0], VALIDATION_BATCH):
-            errors, t = self._errors(rows[start : start + VALIDATION_BATCH], training=False)
-            total += tf.reduce_sum(t * errors)
-            weight += tf.reduce_sum(t)
-        return total, weight
-
-    def _validate(self, rows: tf.Tensor) -> float:
-        total, weight = self._weighted_errors(rows)
-        return float(total / weight)
 
 
 def _parts(rows: tf.Tensor, size: int | tf.Tensor, towers: int) -> list[tf.Tensor]:

@@ -41,26 +41,26 @@ class Layer:
     """One layer of a part: what it is called, what it reads, and its weights."""
 
     name: str
-    kind: str  # the class of the layer in Keras
+    layer_class: str  # in Keras
     inputs: tuple[str, ...]  # names of the layers that it reads
     config: dict[str, Any]
     weights: tuple[Floats, ...]
 
     def __call__(self, x: Floats, *more: Floats) -> Floats:
         """The layer's values from those that it reads. [n, …] → [n, …]"""
-        if self.kind == "InputLayer":
+        if self.layer_class == "InputLayer":
             return x
-        if self.kind == "Dense":
+        if self.layer_class == "Dense":
             out = row_products(x, self.weights[0])
             if self.config["use_bias"]:
                 out = out + self.weights[1]
             return np.maximum(out, 0) if self.config["activation"] == "relu" else out
-        if self.kind == "ReLU":
+        if self.layer_class == "ReLU":
             return np.maximum(x, 0)
-        if self.kind == "Add":
+        if self.layer_class == "Add":
             return sum(more, x)
         epsilon = np.float32(self.config["epsilon"])
-        if self.kind == "LayerNormalization":
+        if self.layer_class == "LayerNormalization":
             centred = x - x.mean(axis=1, keepdims=True)
             return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)
         gamma, beta, mean, variance = self.weights  # BatchNormalization

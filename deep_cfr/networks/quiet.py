@@ -1,4 +1,4 @@
-"""Suppresses TensorFlow's messages: errors that are none, and that there is no GPU."""
+"""Suppresses TensorFlow's messages about harmless errors and about a missing GPU."""
 
 from __future__ import annotations
 

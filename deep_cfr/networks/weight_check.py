@@ -63,7 +63,7 @@ def saved_weights_problem(network: SavedNetwork) -> str | None:
     """The same for a network that was read without Keras, whose shapes are checked already."""
     parts = [
         [
-            LayerWeights(layer.kind, layer.weights, float(layer.config.get("epsilon", 0.0)))
+            LayerWeights(layer.layer_class, layer.weights, float(layer.config.get("epsilon", 0.0)))
             for layer in part.layers
         ]
         for part in (network.cards, network.bets, network.head)

@@ -45,6 +45,13 @@ class _Tree(NamedTuple):
     actor: NDArray[np.int8]  # [N]
 
 
+class _Outcomes(NamedTuple):
+    """What hands end in, for the traverser."""
+
+    payoffs: Floats  # [N, 3] big blinds at each terminal if the hand loses, splits, wins
+    results: NDArray[np.int8]  # [deals] −1, 0 or 1 as the traverser's hand loses, splits, wins
+
+
 def traverse(
     game: Game,
     policies: tuple[Policy, Policy],
@@ -77,13 +84,12 @@ def traverse_deals(
     views = Views(game, canonical_views(game.rules, deals).reshape(-1, NUM_SLOTS))
     seats = tuple(policy.for_views(views) for policy in policies)
     levels = _walk_down(game, seats, traverser, len(deals), salt)
-    payoff = _terminal_values(game, traverser)
-    results = showdown_results(deals) * (1 if traverser == 0 else -1)
+    outcomes = _outcomes(game, traverser, deals)
     advantages: list[NDArray[np.void]] = []
     strategies: list[NDArray[np.void]] = []
     values: Floats = np.zeros(0, np.float32)
     for level in reversed(levels):
-        action_values, values = _back_up(tree, level, payoff, results, values, traverser)
+        action_values, values = _back_up(tree, level, outcomes, values, traverser)
         actor = tree.actor[level.nodes]
         own, theirs = np.flatnonzero(actor == traverser), np.flatnonzero(actor == 1 - traverser)
         regrets = action_values[own] - values[own, None]
@@ -165,22 +171,22 @@ def _expand(
             next_nodes[child] = tree.children[node, action]
 
 
-def _terminal_values(game: Game, traverser: int) -> Floats:
-    """What the traverser gets at each terminal, big blinds: losing, splitting, winning. [N, 3]"""
+def _outcomes(game: Game, traverser: int, deals: Cards) -> _Outcomes:
+    """The payoff of every terminal for each showdown result, and the results of the deals."""
     nodes = np.arange(len(game.tree))
     sign = 1 if traverser == 0 else -1
     values = [
         sign * game.tree.payoffs(nodes, np.full(len(nodes), sign * result, np.int8))
         for result in (-1, 0, 1)
     ]
-    return np.stack(values, axis=1).astype(np.float32) / np.float32(game.rules.big_blind_chips)
+    payoffs = np.stack(values, axis=1).astype(np.float32) / np.float32(game.rules.big_blind_chips)
+    return _Outcomes(payoffs, showdown_results(deals) * np.int8(sign))
 
 
 def _back_up(
     tree: BettingTree,
     level: _Level,
-    payoff: Floats,
-    results: NDArray[np.int8],
+    outcomes: _Outcomes,
     child_values: Floats,
     traverser: int,
 ) -> tuple[Floats, Floats]:
@@ -188,7 +194,7 @@ def _back_up(
     action_values = np.zeros((len(level.nodes), 3), np.float32)
     values = np.empty(len(level.nodes), np.float32)
     arrays = _Tree(tree.children, tree.actor)
-    _back_up_rows(arrays, traverser, payoff, results, level, child_values, action_values, values)
+    _back_up_rows(arrays, traverser, outcomes, level, child_values, action_values, values)
     return action_values, values
 
 
@@ -196,8 +202,7 @@ def _back_up(
 def _back_up_rows(
     tree: _Tree,
     traverser: int,
-    payoff: Floats,
-    results: NDArray[np.int8],
+    outcomes: _Outcomes,
     level: _Level,
     child_values: Floats,
     action_values: Floats,
@@ -206,7 +211,7 @@ def _back_up_rows(
     for row in prange(len(level.nodes)):
         node = level.nodes[row]
         if tree.actor[node] < 0:
-            values[row] = payoff[node, results[level.deals[row]] + 1]
+            values[row] = outcomes.payoffs[node, outcomes.results[level.deals[row]] + 1]
         elif tree.actor[node] == traverser:
             child = level.first_child[row]
             value = np.float32(0)

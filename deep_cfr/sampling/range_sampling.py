@@ -5,9 +5,9 @@ mostly noise: one opposing hand, one sampled action at a time. Here a board is d
 and each of them is held by either player against all others. A row of the frontier is a (board,
 node); it carries the opponent's reach π_q as a vector over the M hands. The opponent's actions are
 all followed, except that rows of little mass end by Russian roulette: a child of effective mass m
-below the threshold is kept with probability m / threshold and then counts 1 / that probability,
-which keeps every expectation. Coming back up, values of all M hands of the traverser are sums over
-the hands they can meet.
+below the threshold is kept with probability m / threshold and then counts 1 / that probability, so
+that every expectation stays the same. Coming back up, values of all M hands of the traverser are
+sums over the hands they can meet.
 
 Memory rows are drawn with the frequencies that N traversals of single deals would have,
 
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.memory import ROW, draw_cells, make_rows
+from deep_cfr.memory import ROW, draw_entries, make_rows
 from deep_cfr.sampling.range_dealing import RangeTable, deal_first_cards, deal_ranges
 from deep_cfr.sampling.range_kernels import Level, PublicTree, Values, back_up, choose, expand
 from deep_cfr.sampling.samples import Samples, joined
@@ -174,7 +174,7 @@ class _SampleCollector:
         values, masses, children = found.values[rows], found.masses[rows], level.children[rows]
         gains = below[children] - values[:, None] if len(below) else np.zeros((0, 3, 1), "f4")
         gains = np.where(children[:, :, None] >= 0, gains / np.maximum(masses, TINY)[:, None], 0)
-        drawn, hand = draw_cells(self._rates(level, rows) * masses, self._rng)
+        drawn, hand = draw_entries(self._rates(level, rows) * masses, self._rng)
         self.advantages.append(self._memory_rows(level, rows[drawn], hand, gains[drawn, :, hand]))
         self._hand_out(self._sampling.on_advantages, level, rows, masses, gains.transpose(0, 2, 1))
 
@@ -182,7 +182,7 @@ class _SampleCollector:
         """Samples at the opponent's decisions."""
         met = self._table.disjoint.sum(axis=1)[level.boards[rows]]  # [R, M]
         masses = level.reach[rows] * met
-        drawn, hand = draw_cells(self._rates(level, rows) * masses, self._rng)
+        drawn, hand = draw_entries(self._rates(level, rows) * masses, self._rng)
         row = rows[drawn]
         self.strategies.append(self._memory_rows(level, row, hand, level.strategies[row, hand]))
         self._hand_out(self._sampling.on_strategies, level, rows, masses, level.strategies[rows])

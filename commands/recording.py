@@ -1,7 +1,7 @@
-"""Keeping results where that can fail without harm: what is not kept is said in one line.
+"""Recording results beside models, where a failure is a warning in one line and not an error.
 
-By then results are printed and written, so a model folder that takes no records, or a card that
-cannot be written, is a warning and no error.
+When results are recorded they have been printed and written already. A model folder that cannot be
+written, or a model card that cannot, therefore does not end the command.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from models.measurements import Published
 from models.messages import one_line
 
 
-class Keeper:
+class Recorder:
     """Records results and remembers which model folders took them."""
 
     def __init__(self) -> None:
-        self.kept_in: list[Path] = []
+        self.recorded_in: list[Path] = []
         self._refused: set[Path] = set()
 
     def record(self, folder: Path, write: Callable[[], None]) -> None:
@@ -36,8 +36,8 @@ class Keeper:
                 f"warning: not recorded in {one_line(folder)}: {one_line(error)}", file=sys.stderr
             )
         else:
-            if folder not in self.kept_in:
-                self.kept_in.append(folder)
+            if folder not in self.recorded_in:
+                self.recorded_in.append(folder)
 
 
 def attempt(what: str, write: Callable[[], object]) -> bool:
