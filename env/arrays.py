@@ -13,4 +13,5 @@ Integers = NDArray[np.integer]  # of any size
 Nodes = NDArray[np.integer]  # of a betting tree
 Rows = NDArray[np.integer]  # numbers of the rows of a table
 Floats = NDArray[np.float32]  # strategies, advantages, features
+Reals = NDArray[np.floating]  # of either precision
 Doubles = NDArray[np.float64]  # sums and exact arithmetic over whole ranges

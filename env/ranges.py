@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from env.arrays import Doubles, Integers
+from env.arrays import Doubles, Integers, Reals
 from env.cards import NO_CARD, Cards
 
 BEST_0, BEST_1, POLICY_0, POLICY_1 = range(4)  # whose values, and how that player plays
@@ -136,7 +136,7 @@ def value_terminals(
 
 
 @njit(cache=True)
-def sum_unblocked(cards: Cards, reach: Doubles, out: Doubles) -> None:
+def sum_unblocked(cards: Cards, reach: Reals, out: Reals) -> None:
     """Σ of `reach` over hands that share no card with one's own. [L, C] → [L, C]
 
     Columns are ranges of their own, summed side by side; so are those of `count_weaker`.
@@ -160,7 +160,7 @@ def sum_unblocked(cards: Cards, reach: Doubles, out: Doubles) -> None:
 
 
 @njit(cache=True)
-def count_weaker(hands: RankedHands, reach: Doubles, out: Doubles) -> None:
+def count_weaker(hands: RankedHands, reach: Reals, out: Reals) -> None:
     """Σ of `reach` over weaker hands less Σ over stronger ones, cards removed. [L, C] → [L, C]"""
     cards, ties = hands.cards, hands.ties
     num_hands, num_columns = reach.shape
@@ -189,7 +189,7 @@ def count_weaker(hands: RankedHands, reach: Doubles, out: Doubles) -> None:
 
 
 @njit(cache=True, inline="always")
-def _add(first: int, second: int, reach: Doubles, total: Doubles, held: Doubles) -> None:
+def _add(first: int, second: int, reach: Reals, total: Reals, held: Reals) -> None:
     """Count a hand in, in total and with each of its cards. [C], [C], [53, C]"""
     for column in range(len(total)):
         total[column] += reach[column]

@@ -37,10 +37,11 @@ from env.boards import (
     sampled,
     symmetrised,
 )
-from env.cards import NO_CARD, Cards, canonical
+from env.cards import NO_CARD, Cards
 from env.game import Game
 from env.hands import hand_ranks
 from env.progress import NewBar, no_bar
+from env.range_views import RangeViews
 from env.ranges import (
     BEST_0,
     BEST_1,
@@ -54,8 +55,7 @@ from env.ranges import (
     value_terminals,
 )
 from env.rules import Rules
-from env.views import Views
-from policies.answers import checked
+from policies.ranges import for_ranges
 
 if TYPE_CHECKING:
     from policies.policy import Policy
@@ -240,7 +240,7 @@ class _PublicTree:
         tree, last = self.game.tree, street == self.game.rules.streets - 1
         nodes = np.flatnonzero(tree.is_decision & (tree.street == street))  # [D]
         views = _views(hands, board)
-        strategy, classes = self._strategy(nodes, views)
+        strategy, classes = self._strategy(nodes, hands, board)
         carry_reach(tree.children, tree.actor, nodes, strategy, classes, reach)
         if last:
             values = np.zeros((NUM_VALUES, len(tree), len(hands)))
@@ -263,26 +263,25 @@ class _PublicTree:
         terminals = Terminals(tree.stakes, folds, showdowns)
         value_terminals(terminals, ranked(views[:, :2], ranks), reach, values)
 
-    def _strategy(self, nodes: NDArray[np.intp], views: Cards) -> tuple[Doubles, NDArray[np.intp]]:
+    def _strategy(
+        self, nodes: NDArray[np.intp], hands: Cards, board: Cards
+    ) -> tuple[Doubles, NDArray[np.intp]]:
         """Both seats' probabilities for hands that look different, and who looks how.
 
         [D, C, 3] and [L]; hands that only differ by a renaming of suits are asked about once.
         """
-        cards, classes = np.unique(canonical(views), axis=0, return_inverse=True)
-        strategy = np.empty((len(nodes), len(cards), NUM_ACTIONS))
+        seen = RangeViews(hands, board[None])  # both seats see the same hands
+        strategy = np.empty((len(nodes), int(seen.num_views[0]), NUM_ACTIONS))
+        _, first = np.unique(seen.view_of[0], return_index=True)  # a hand of each view
         actor = self.game.tree.actor[nodes]
         seats = [(self.policy0, actor == 0), (self.policy1, actor == 1)]
         if self.policy0 is self.policy1:
             seats = [(self.policy0, actor >= 0)]  # a single call for a policy that plays both
-        shared = Views(self.game, cards)  # both seats see the same hands
         for policy, mine in seats:
             if mine.any():
-                rows = np.tile(np.arange(len(cards)), mine.sum())
-                ids = np.repeat(nodes[mine], len(cards))
-                answers = policy.for_views(shared)(rows, ids)
-                asked = checked(self.game.tree, answers, cards, rows, ids)
-                strategy[mine] = asked.reshape(-1, len(cards), NUM_ACTIONS)
-        return strategy, classes.reshape(-1)
+                rows = np.zeros(mine.sum(), np.intp)  # the only board
+                strategy[mine] = for_ranges(self.game, policy, seen)(rows, nodes[mine])[:, first]
+        return strategy, seen.view_of[0]
 
 
 def _views(hands: Cards, board: Cards) -> Cards:

@@ -1,4 +1,4 @@
-"""Asking a policy about public states: a visible board and a node, for all private hands at once.
+"""Asking a policy about public states: a visible board and a node, for many hands at once.
 
 A policy answers for an infoset, with cards in suit-canonical form, in which the suits of the board
 depend on the hole cards. Whoever works with whole ranges asks about a public state instead. The
@@ -32,8 +32,8 @@ RangeStrategies = Callable[[Rows, Nodes], Doubles]  # ([n], [n]) → [n, H, 3]
 class AnswersRanges(Protocol):
     """A policy that answers for public states itself."""
 
-    def range_strategies(self, boards: Cards, nodes: Nodes) -> Floats:
-        """Strategies of all H private hands in public states. [n, 5], [n] → [n, H, 3]
+    def range_strategies(self, boards: Cards, hands: Cards, nodes: Nodes) -> Floats:
+        """Strategies of hands in public states. [n, 5], [H, 2], [n] → [n, H, 3]
 
         What stands at hands that the board rules out means nothing.
         """
@@ -46,7 +46,9 @@ def for_ranges(game: Game, policy: Policy, seen: RangeViews) -> RangeStrategies:
         asks_ranges = policy
 
         def answer_itself(rows: Rows, nodes: Nodes) -> Doubles:
-            answers = asks_ranges.range_strategies(seen.boards[rows], nodes).astype(np.float64)
+            answers = asks_ranges.range_strategies(seen.boards[rows], seen.hands, nodes).astype(
+                np.float64
+            )
             totals = answers.sum(axis=2, keepdims=True)
             return np.divide(answers, totals, out=answers, where=totals > 0)
 

@@ -154,25 +154,27 @@ def respond(forest: Forest, player: int, best: bool, strategy: Floats, values: F
 
 
 @njit(cache=True)
-def fill_uniform(forest: Forest, strategy: Floats) -> None:
-    """Every legal action alike, in place. [L, D, 3]"""
-    for d in range(len(forest.actor)):
-        num_legal = (forest.children[d] >= 0).sum()
-        for action in range(3):
-            strategy[:, d, action] = 1 / num_legal if forest.children[d, action] >= 0 else 0
-
-
-@njit(cache=True)
 def normalise(forest: Forest, sums: Floats, classes: Integers, out: Floats) -> None:
     """Average strategies from their sums, equal for hands that look alike. [L, D, 3]
 
     `classes` names for each hand the first one that differs from it by a renaming of suits only.
     Where the sums are zero every legal action is played alike.
     """
-    fill_uniform(forest, out)
     for hand in range(len(sums)):
         alike = classes[hand]
         for d in range(len(forest.actor)):
             total = sums[alike, d].sum()
-            if total > 0:
-                out[hand, d] = sums[alike, d] / total
+            num_legal = (forest.children[d] >= 0).sum()
+            for action in range(3):
+                if total > 0:
+                    out[hand, d, action] = sums[alike, d, action] / total
+                else:
+                    out[hand, d, action] = 1 / num_legal if forest.children[d, action] >= 0 else 0
+
+
+def new_tables(forest: Forest, shape: tuple[int, ...]) -> Tables:
+    """Tables before the first iteration: nothing regretted, every legal action alike."""
+    tables = [np.zeros((*shape, len(forest.actor), 3), np.float32) for _ in range(3)]
+    legal = forest.children >= 0
+    tables[1][:] = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    return Tables(*tables)

@@ -22,7 +22,7 @@ from search.kernels import (
     ascend,
     carry,
     descend,
-    fill_uniform,
+    new_tables,
     normalise,
     respond,
     settle,
@@ -62,11 +62,8 @@ class LastStreet:
 
     def __post_init__(self) -> None:
         num_subgames, num_hands = self.subgames.alternatives.shape
-        shape = (num_subgames, num_hands, len(self.forest.actor), 3)
-        tables = [np.zeros(shape, np.float32) for _ in range(3)]
+        tables = new_tables(self.forest, (num_subgames, num_hands))
         self._state = _State(*tables, np.zeros((num_subgames, num_hands, 2), np.float32))
-        for strategy in self._state.strategy:
-            fill_uniform(self.forest, strategy)
         self.iterations = 0
 
     def iterate(self, iterations: int) -> None:

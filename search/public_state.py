@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from env.arrays import Ints, Longs
+from env.arrays import Integers, Ints, Longs
 from env.boards import private_hands
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, suit_renaming
 from env.hands import hand_ranks
@@ -20,7 +20,7 @@ class BoardHands(NamedTuple):
 
     live: Longs  # [L] numbers of private hands
     cards: Cards  # [L, 2]
-    ties: Ints  # [L, 2] see `env.ranges.RankedHands`
+    ties: Integers  # [L, 2] see `env.ranges.RankedHands`
     classes: Ints  # [L] the first hand here that looks like this one
 
 

@@ -7,6 +7,7 @@ the way. Public states are asked about together, and each (visible board, node) 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Trunk:
         if asked:
             which, nodes, children = np.array(asked).T
             strategies = self.strategies(
-                visible_boards(self.game, boards[which], tree.street[nodes]), nodes
+                visible_boards(self.game, boards[which], tree.street[nodes]), hands, nodes
             )
             for n, node, child, strategy in zip(which, nodes, children, strategies, strict=True):
                 reach[n, tree.actor[node]] *= strategy[:, tree.action[child]]
@@ -51,12 +52,12 @@ class Trunk:
             reach[n][:, np.isin(hands, board[board != NO_CARD]).any(axis=1)] = 0
         return reach
 
-    def strategies(self, boards: Cards, nodes: Longs) -> Doubles:
-        """The blueprint's strategies in public states. [n, 5], [n] → [n, H, 3]"""
+    def strategies(self, boards: Cards, hands: Cards, nodes: Longs) -> Doubles:
+        """The blueprint's strategies in public states. [n, 5], [H, 2], [n] → [n, H, 3]"""
         keys = np.column_stack([boards.astype(np.int64), nodes])
         distinct, place = np.unique(keys, axis=0, return_inverse=True)
         seen_boards, row = np.unique(distinct[:, :NUM_BOARD], axis=0, return_inverse=True)
-        seen = RangeViews(private_hands(self.game.rules), seen_boards.astype(np.uint8))
+        seen = RangeViews(hands, seen_boards.astype(np.uint8))
         ask = for_ranges(self.game, self.blueprint, seen)
         nodes, row = distinct[:, NUM_BOARD], row.reshape(-1)
         parts = [
@@ -74,5 +75,4 @@ def visible_boards(game: Game, boards: Cards, streets: Longs) -> Cards:
 
 def _steps(game: Game, entry: int) -> list[tuple[int, int]]:
     """The decisions on the way to a node, each with the node after it."""
-    path = list(game.tree.path(entry))
-    return list(zip(path[:-1], path[1:], strict=True))
+    return list(pairwise(game.tree.path(entry)))

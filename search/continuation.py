@@ -1,0 +1,100 @@
+"""The street before the last one, solved to the end; what it says of the street that follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from env.arrays import Floats, Longs
+from env.cards import Cards
+from env.game import Game
+from search.forest import make_forest
+from search.gadgets import UNSAFE
+from search.public_state import BoardHands
+from search.runouts import NextBoard, make_runouts, street_hands
+from search.solutions import Solution, places
+from search.two_streets import LastStreetLeaves, TwoStreets
+from search.variants import Variant
+
+
+class Situation(NamedTuple):
+    """What a subgame starts from. L hands."""
+
+    ranges: Floats  # [2, L] how both players' play reaches the entry
+    alternatives: Floats | None = None  # [L] what the opponent could have, where that is known
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """A solved street, and how play goes on from its leaves."""
+
+    solution: Solution
+    leaves: Longs  # [E] nodes
+    live: Longs  # [R, K] rows of the street's hands that are left after each card
+    boards: dict[bytes, NextBoard]
+    reach: Floats  # [2, L, E] of both players' average strategies
+    values: Floats  # [R, K, E] what the opponent's hands are worth
+
+    @property
+    def num_bytes(self) -> int:
+        return self.solution.num_bytes + self.reach.nbytes + self.values.nbytes
+
+    def situation(self, board: bytes, entry: int, hands: BoardHands) -> Situation:
+        """What a public state of the last street starts from."""
+        row, numbers = self.boards[board]
+        leaf = int(np.flatnonzero(self.leaves == entry)[0])
+        order = np.argsort(numbers)[np.argsort(np.argsort(hands.live))]
+        ranges = self.reach[:, self.live[row, order], leaf]
+        return Situation(ranges, self.values[row, order, leaf])
+
+
+def new_two_streets(
+    game: Game, board: Cards, entry: int, ranges: Floats, resolver: int, variant: Variant
+) -> tuple[TwoStreets, LastStreetLeaves, dict[bytes, NextBoard]]:
+    """A subgame of two streets before its first iteration. [5], [2, L]
+
+    What the opponent could have is not known here: that would take the blueprint's strategies on
+    every full board. So its range is that of the blueprint.
+    """
+    rules, tree = game.rules, game.tree
+    hands = street_hands(rules, board)
+    forest = make_forest(tree, np.array([entry]), is_last=False)
+    runouts, boards = make_runouts(rules, board, hands)
+    leaves = LastStreetLeaves(
+        make_forest(tree, forest.leaves, is_last=True), runouts, hands.classes
+    )
+    solver = TwoStreets(
+        forest=forest,
+        hands=hands.cards,
+        classes=hands.classes,
+        ranges=ranges,
+        alternatives=np.zeros(len(hands.cards), np.float32),
+        gadget=UNSAFE,
+        resolver=resolver,
+        variant=variant,
+        leaves=leaves,
+    )
+    return solver, leaves, boards
+
+
+def continuation(
+    solver: TwoStreets,
+    leaves: LastStreetLeaves,
+    boards: dict[bytes, NextBoard],
+    live: Longs,
+    num_hands: int,
+) -> Continuation:
+    """What a solved subgame of two streets leaves behind. `live` [L] numbers its hands."""
+    reach = np.stack([solver.leaf_reach(player) for player in (0, 1)])
+    opponent = 1 - solver.resolver
+    values = leaves.values(opponent, False, reach[solver.resolver])
+    return Continuation(
+        solution=Solution(solver.forest.decisions, places(live, num_hands), solver.strategies()),
+        leaves=solver.forest.leaves,
+        live=leaves.runouts.live.astype(np.int64),
+        boards=boards,
+        reach=reach,
+        values=values,
+    )

@@ -1,0 +1,107 @@
+"""How to search, and the text form of it: `from=turn,iterations=60,gadget=max-margin`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from env.rules import Rules
+from search.gadgets import GADGETS
+from search.variants import VARIANTS
+
+LAST_STREET_ITERATIONS, TWO_STREET_ITERATIONS = 40, 30
+MOST_ITERATIONS = 1_000_000
+ALTERNATIVES = SELF_PLAY, BEST_RESPONSE = ("self-play", "best-response")
+OPTIONS = "from, iterations, gadget, alternatives, variant, ms"
+
+
+class SearchError(ValueError):
+    """Search that cannot be done; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What is solved at the table, and how."""
+
+    first_street: int  # the first one that is searched; all later ones are, too
+    iterations: int = 0  # of CFR in each subgame; 0: as many as measured to be worth it
+    gadget: str = "resolve"
+    alternatives: str = SELF_PLAY  # what the blueprint's opponent could have: how it is estimated
+    variant: str = "dcfr"
+    milliseconds: int = 0  # time for each solve instead of a number of iterations; 0: no limit
+
+    def iterations_for(self, *, is_last_street: bool) -> int:
+        """How many iterations a subgame gets."""
+        default = LAST_STREET_ITERATIONS if is_last_street else TWO_STREET_ITERATIONS
+        return self.iterations or default
+
+
+def searchable_streets(rules: Rules) -> list[int]:
+    """The streets from which search can solve to the end of the game.
+
+    The last one; and the one before if a single card comes between them and there is a board.
+    """
+    last = rules.streets - 1
+    if last == 0 or rules.visible_board[last] == 0:
+        return []
+    if last >= 1 and rules.board_cards[last] == 1 and rules.visible_board[last - 1] > 0:
+        return [last - 1, last]
+    return [last]
+
+
+def parse_settings(rules: Rules, text: str) -> SearchSettings:
+    """Settings for a game from options such as `from=turn,iterations=60`; '' for the defaults."""
+    streets = searchable_streets(rules)
+    if not streets:
+        raise SearchError(
+            f"{rules.name} has no public cards, so there is nothing to search: play the model"
+        )
+    settings = SearchSettings(first_street=streets[-1])
+    for part in filter(None, text.split(",")):
+        settings = _with_option(settings, rules, part.strip())
+    if settings.iterations and settings.milliseconds:
+        raise SearchError("give either iterations or ms, not both")
+    return settings
+
+
+def _with_option(settings: SearchSettings, rules: Rules, part: str) -> SearchSettings:
+    name, equals, value = part.partition("=")
+    if not equals or not value:
+        raise SearchError(f"{part!r} is no option of search; write NAME=VALUE with {OPTIONS}")
+    if name == "from":
+        return dataclasses.replace(settings, first_street=_street(rules, value))
+    if name == "iterations":
+        return dataclasses.replace(settings, iterations=_count(name, value))
+    if name == "ms":
+        return dataclasses.replace(settings, milliseconds=_count(name, value))
+    if name == "gadget":
+        return dataclasses.replace(settings, gadget=_choice(name, value, GADGETS))
+    if name == "alternatives":
+        return dataclasses.replace(settings, alternatives=_choice(name, value, ALTERNATIVES))
+    if name == "variant":
+        return dataclasses.replace(settings, variant=_choice(name, value, tuple(VARIANTS)))
+    raise SearchError(f"search has no option {name!r}; it has {OPTIONS}")
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise SearchError(f"{name} is {value!r}; choose from {', '.join(choices)}")
+    return value
+
+
+def _street(rules: Rules, name: str) -> int:
+    names = [rules.street_names[street] for street in searchable_streets(rules)]
+    if name not in rules.street_names[: rules.streets]:
+        raise SearchError(f"{rules.name} has no street {name!r}; search from {' or '.join(names)}")
+    if name not in names:
+        raise SearchError(
+            f"search cannot solve {rules.name} from the {name} to the end; "
+            f"search from {' or '.join(names)}"
+        )
+    return rules.street_names.index(name)
+
+
+def _count(name: str, value: str) -> int:
+    if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= MOST_ITERATIONS:
+        raise SearchError(f"{name} is {value!r}, but must be a number from 1 to {MOST_ITERATIONS}")
+    return int(value)
