@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 from deep_cfr.config import Config
-from deep_cfr.fitting.trainer import Diverged
-from deep_cfr.solver import Solver
+from deep_cfr.fitting.trainer import Diverged, FitResult
+from deep_cfr.solver import Iteration, Solver
 from env.game import load_game
 from env.progress import Advance
 from models.layout import models_at
@@ -152,6 +152,18 @@ def test_a_limit_of_time_counts_the_closing_model_in(
     assert run_of(tmp_path, config).go(max_minutes=59) == 0
     assert saved_t(tmp_path) == 1, "one iteration at least, since without it there is no model"
     assert (tmp_path / "checkpoints" / "r" / "iter_0001").exists()
+
+
+def test_the_first_model_is_expected_to_take_longer_than_its_fit() -> None:
+    """It is evaluated and saved as well, and how long that takes nobody knows yet."""
+    config = small_config("smoke", SMALL_DEFAULT_PATH)
+    forecast = Forecast(Solver(config, load_game(config.game)))
+    rows = config.strategy_updates * config.strategy_batch_size
+    forecast.learn(Iteration(1, seconds_fitting=2.0, fits=[FitResult(config.updates)] * 2))
+    assert forecast.closing_s() > rows / (config.updates * config.batch_size)
+    with forecast.timing_model():
+        pass  # a model that takes no time
+    assert forecast.closing_s() < 1
 
 
 def test_late_work_is_ended_and_a_second_signal_ends_everything() -> None:
