@@ -253,7 +253,7 @@ class Telemetry:
         except (OSError, tf.errors.OpError) as error:
             if self._is_complete:
                 reason = str(error).splitlines()[0][:200]
-                self.say(f"warning: could not write logs to {self._csv.parent}: {reason}")
+                self.say(f"warning: the logs in {self._csv.parent} are incomplete: {reason}")
             self._is_complete = False
 
 
