@@ -10,16 +10,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from arena.header import Header
 from arena.results import PairResult
 from arena.standings import Standings
+from models.locks import exclusive_lock
 from models.storage import StorageError, whole_file
 
 RESULTS_JSON, RESULTS_CSV = "results.json", "results.csv"
+LOCK_FILE = ".lock"
 
 
 @dataclass
@@ -46,9 +51,36 @@ class Results:
         whole_file(self.folder / RESULTS_JSON, f"{text}\n".encode())
 
 
+@contextmanager
+def claimed(folder: Path, is_new: bool) -> Iterator[Path]:
+    """The folder, made for this process alone; a new one as name, name-2, name-3, … if need be.
+
+    Two tournaments in one folder would replace each other's results, even if both end well.
+    """
+    place = _made(folder, is_new)
+    try:
+        with exclusive_lock(place / LOCK_FILE, wait=False):
+            yield place
+    finally:
+        with suppress(OSError):  # what is not empty stays
+            place.rmdir()
+
+
+def _made(folder: Path, is_new: bool) -> Path:
+    for number in count(1):
+        place = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
+        try:
+            place.mkdir(parents=True, exist_ok=not is_new)  # of two processes only one succeeds
+        except FileExistsError:
+            if not is_new:
+                raise
+        else:
+            break
+    return place
+
+
 def open_results(folder: Path, header: Header) -> Results:
     """New results, or those that an interrupted tournament with the same header left there."""
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESULTS_JSON
     if not file.exists():
         results = Results(folder, header)

@@ -20,7 +20,7 @@ import agents
 from agents import Agent
 from agents.names import is_bot
 from arena import charts, hand_history, page, report
-from arena.folder import RESULTS_JSON, Results, open_results, write_csv
+from arena.folder import RESULTS_JSON, Results, claimed, open_results, write_csv
 from arena.header import Entrant, Header
 from arena.match import batches
 from arena.results import PairResult, seen_by
@@ -60,6 +60,12 @@ def run(request: Request) -> int:
     """The whole tournament; the exit code."""
     _prepare(request)
     field = gather(request)
+    with claimed(request.out, is_new=not request.is_out_given) as out:
+        return _run_in_folder(dataclasses.replace(request, out=out), field)
+
+
+def _run_in_folder(request: Request, field: Field) -> int:
+    """The tournament in an out folder that no other process writes to."""
     results = open_results(request.out, _header(request, field))
     num_pairs = len(all_pairs(list(field.agents)))
     print(f"{field.game.rules.describe()}\n{len(field.agents)} agents, {num_pairs} pairs\n")
@@ -241,4 +247,4 @@ def _write_scalars(request: Request, field: Field, table: Standings) -> None:
     if any(agent.iteration is not None for agent in field.agents.values()):
         from commands.tournament_scalars import write_scalars  # noqa: PLC0415 - loads TensorFlow
 
-        write_scalars(request.logdir or request.out, field.agents, table)
+        write_scalars(request.events, field.agents, table)

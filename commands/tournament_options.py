@@ -68,11 +68,19 @@ class Request:
     schedule: Schedule
     game: str | None
     out: Path
+    is_out_given: bool  # otherwise it is named after the time
     logdir: Path | None  # None: the out folder
     batch: int
     transcripts: int
     threads: int
     command: str  # as typed
+
+    @property
+    def events(self) -> Path:
+        """Where TensorBoard's go: below a name that no run can have, as the default is."""
+        if self.logdir is None:
+            return self.out
+        return self.logdir / TOURNAMENTS / self.out.resolve().name
 
 
 def parse(arguments: list[str]) -> Request:
@@ -80,14 +88,13 @@ def parse(arguments: list[str]) -> Request:
     parser = _parser()
     given = parser.parse_args(arguments)
     _refuse_nonsense(parser, given)
-    out = given.out or Path("runs", TOURNAMENTS, time.strftime("%Y%m%d-%H%M%S"))
     return Request(
         specs=given.agents,
         schedule=_schedule(parser, given),
         game=given.game,
-        out=out,
-        # Below a name that no run can have, as the default is.
-        logdir=None if given.logdir is None else given.logdir / TOURNAMENTS / out.resolve().name,
+        out=given.out or Path("runs", TOURNAMENTS, time.strftime("%Y%m%d-%H%M%S")),
+        is_out_given=given.out is not None,
+        logdir=given.logdir,
         batch=given.batch,
         transcripts=given.transcripts,
         threads=given.threads,

@@ -66,6 +66,9 @@ def whole_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:  # a full disk, for one, names no file
+        temporary.unlink(missing_ok=True)
+        raise StorageError(f"could not write {path}: {error.strerror or error}") from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

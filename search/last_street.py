@@ -66,6 +66,10 @@ class LastStreet:
         self._state = _State(*tables, np.zeros((num_subgames, num_hands, 2), np.float32))
         self.iterations = 0
 
+    @property
+    def num_hands(self) -> int:
+        return self.subgames.alternatives.shape[1]
+
     def iterate(self, iterations: int) -> None:
         """So many more iterations of CFR."""
         steps = schedule(self.variant, self.iterations + 1, iterations)

@@ -43,16 +43,16 @@ class SearchPolicy:
 
     def range_strategies(self, boards: Cards, hands: Cards, nodes: Nodes) -> Floats:
         """Strategies of hands in public states. [n, 5], [H, 2], [n] → [n, H, 3]"""
-        nodes = np.asarray(nodes, np.int64)
+        asked: Longs = np.asarray(nodes, np.int64)
         out = np.zeros((len(nodes), len(hands), NUM_ACTIONS), np.float32)
-        early = self._game.tree.street[nodes] < self.settings.first_street
+        early = self._game.tree.street[asked] < self.settings.first_street
         if early.any():
-            out[early] = self.resolver.trunk.strategies(boards[early], hands, nodes[early])
+            out[early] = self.resolver.trunk.strategies(boards[early], hands, asked[early])
         late = np.flatnonzero(~early)
-        states, renamings = self._public_states(boards[late], nodes[late])
+        states, renamings = self._public_states(boards[late], asked[late])
         solutions = self.resolver.solve(states)
         for row, state, renaming in zip(late, states, renamings, strict=True):
-            solution, column = solutions[state], _column(solutions[state], int(nodes[row]))
+            solution, column = solutions[state], _column(solutions[state], int(asked[row]))
             place = solution.place[renamed_hands(self._game.rules, hands, renaming.cards)]
             possible = place >= 0
             out[row, possible] = solution.strategies[place[possible], column]

@@ -179,7 +179,10 @@ class Resolver:
     def _run(self, solver: LastStreet | TwoStreets, *, is_last_street: bool) -> None:
         """Iterate as long as the settings say."""
         if not self.settings.milliseconds:
-            solver.iterate(self.settings.iterations_for(is_last_street=is_last_street))
+            iterations = self.settings.iterations_for(
+                solver.num_hands, is_last_street=is_last_street
+            )
+            solver.iterate(iterations)
             return
         end = time.perf_counter() + self.settings.milliseconds / 1000
         solver.iterate(_CHUNK)

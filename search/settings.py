@@ -10,6 +10,7 @@ from search.gadgets import GADGETS
 from search.variants import VARIANTS
 
 LAST_STREET_ITERATIONS, TWO_STREET_ITERATIONS = 40, 30
+MOST_BY_DEFAULT, ITERATIONS_TIMES_HANDS = 1_000, 40_000
 MOST_ITERATIONS = 1_000_000
 ALTERNATIVES = SELF_PLAY, BEST_RESPONSE = ("self-play", "best-response")
 OPTIONS = "from, iterations, gadget, alternatives, variant, ms"
@@ -30,10 +31,12 @@ class SearchSettings:
     variant: str = "dcfr"
     milliseconds: int = 0  # time for each solve instead of a number of iterations; 0: no limit
 
-    def iterations_for(self, *, is_last_street: bool) -> int:
-        """How many iterations a subgame gets."""
-        default = LAST_STREET_ITERATIONS if is_last_street else TWO_STREET_ITERATIONS
-        return self.iterations or default
+    def iterations_for(self, num_hands: int, *, is_last_street: bool) -> int:
+        """How many iterations a subgame gets; small ones get more for less time."""
+        if self.iterations:
+            return self.iterations
+        least = LAST_STREET_ITERATIONS if is_last_street else TWO_STREET_ITERATIONS
+        return max(least, min(ITERATIONS_TIMES_HANDS // num_hands, MOST_BY_DEFAULT))
 
 
 def searchable_streets(rules: Rules) -> list[int]:

@@ -127,6 +127,10 @@ class TwoStreets:
         self._ranked = RankedHands(self.hands, np.zeros((num_hands, 2), np.int32))
         self.iterations = 0
 
+    @property
+    def num_hands(self) -> int:
+        return len(self.hands)
+
     def iterate(self, iterations: int) -> None:
         """So many more iterations of CFR."""
         for row in schedule(self.variant, self.iterations + 1, iterations):

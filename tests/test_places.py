@@ -14,6 +14,7 @@ from commands.train_places import claimed
 from deep_cfr.config import ConfigError
 from models.locks import Locked
 from models.messages import LONGEST_LINE
+from models.storage import StorageError
 from tests.small_runs import ROOT
 from train import main
 from training.places import find_run, new_places, resumed_places, unnamed_places
@@ -49,6 +50,15 @@ def test_runs_without_a_name_never_meet(tmp_path: Path) -> None:
     ):
         assert [places.name for places in (first, second, third)] == ["p-1", "p-1-2", "p-1-3"]
     assert not list(checkpoints.iterdir()), "what stayed empty is removed"
+
+
+def test_folders_that_cannot_be_made_are_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(StorageError, match=r"could not make .*file"),
+        unnamed_places("kuhn", tmp_path / "runs", tmp_path / "file"),
+    ):
+        pass
 
 
 def test_names_do_not_get_stuck(tmp_path: Path) -> None:

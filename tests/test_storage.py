@@ -78,6 +78,18 @@ def test_files_are_replaced_at_once(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    """The system's own error of a write names no file."""
+    whole_file(tmp_path / "x", b"one")
+    full = OSError(28, "No space left on device")
+    with (
+        mock.patch("os.fsync", side_effect=full),
+        pytest.raises(StorageError, match=r"could not write .*x: No space left on device"),
+    ):
+        whole_file(tmp_path / "x", b"two")
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"one"]
+
+
 def test_a_damaged_folder_never_costs_its_backup(tmp_path: Path) -> None:
     """A whole backup beside a damaged folder is kept until the new folder is in place."""
     path, backup = tmp_path / "latest", tmp_path / ".latest.old"

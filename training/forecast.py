@@ -11,6 +11,7 @@ from deep_cfr.networks import device
 from deep_cfr.solver import Iteration, Solver
 
 OVERHEAD = 2.0  # time of an update over that of its matrix products at full speed
+MODEL_OVERHEAD = 1.5  # time of the first model, evaluated and saved, over that of its fit
 
 
 class Forecast:
@@ -47,8 +48,7 @@ class Forecast:
 
     def closing_s(self) -> float:
         """Seconds that the closing model and the last saves will take."""
-        fit = self._strategy_fit_s() if self._model_s is None else self._model_s
-        return fit + 2 * self._save_s
+        return self._next_model_s() + 2 * self._save_s
 
     def hours(self, first: int, last: int) -> float:
         """Time of the iterations from `first` to `last` with their models."""
@@ -56,9 +56,12 @@ class Forecast:
         iterations = range(first, last + 1)
         updates = 2 * sum(config.advantage_fit(t).updates for t in iterations if config.refits(t))
         fits = updates * config.batch_size * self._row_s
-        model = self._strategy_fit_s() if self._model_s is None else self._model_s
-        models = model * (len(iterations) // config.checkpoint_every)
+        models = self._next_model_s() * (len(iterations) // config.checkpoint_every)
         return (fits + models + self._traversal_s * len(iterations)) / 3600
 
-    def _strategy_fit_s(self) -> float:
-        return self._config.strategy_updates * self._config.strategy_batch_size * self._row_s
+    def _next_model_s(self) -> float:
+        """As the last one took; before there is one, guessed from the rows that its fit reads."""
+        if self._model_s is not None:
+            return self._model_s
+        rows = self._config.strategy_updates * self._config.strategy_batch_size
+        return MODEL_OVERHEAD * rows * self._row_s

@@ -52,7 +52,7 @@ def unnamed_places(stem: str, logdir: Path, checkpoints: Path) -> Iterator[Place
         name = stem if number == 1 else f"{stem}-{number}"
         if (logdir / name).exists():
             continue
-        checkpoints.mkdir(parents=True, exist_ok=True)
+        _make(checkpoints)
         try:
             (checkpoints / name).mkdir()  # of two processes only one succeeds
         except FileExistsError:
@@ -92,17 +92,21 @@ def find_run(resume: str, checkpoints: Path) -> Path:
 def _made(places: Places) -> Iterator[None]:
     """Both folders exist; those that were made for this and stayed empty are removed again."""
     made = [folder for folder in (places.checkpoints, places.logs) if not folder.exists()]
-    try:
-        for folder in made:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"could not make {folder}: {error.strerror}") from error
+    for folder in made:
+        _make(folder)
     try:
         yield
     finally:
         for folder in made:
             with suppress(OSError):  # what is not empty stays
                 folder.rmdir()
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"could not make {folder}: {error.strerror}") from error
 
 
 @contextmanager

@@ -112,8 +112,8 @@ class Run:
     def _record(self, done: Iteration) -> None:
         t, config = self.solver.t, self.config
         self._forecast.learn(done)
-        is_reported = self._is_checkpoint() or self._is_evaluated() or t == config.iterations
-        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_reported)
+        is_saved = self._is_checkpoint() or t == config.iterations
+        self._telemetry.iteration(self.solver, done, self._wall_s(), always=is_saved)
         if config.keep_advantage_nets:
             save_advantage_nets(self.places.checkpoints, self.solver)
 
@@ -166,8 +166,8 @@ class Run:
     def _measure_between_models(self) -> None:
         """Measure what needs no fit; where nothing can be said without one, fit."""
         figures = self._evaluate(self.solver, None, self._new_bar)
-        if figures:
-            self._telemetry.strength(self.solver, figures)
+        if figures:  # these are quick, and may come with every iteration
+            self._telemetry.strength(self.solver, figures, always=False)
         else:
             self._measure()
 

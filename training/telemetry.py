@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from training.metrics import IterationMetrics, as_csv
 from training.tags import BY_NODES, LEARNING, MEMORY, PLAY, SPEED, STRENGTH, about
 
 HISTOGRAM_ROWS = 20_000
-SECONDS_BETWEEN_LINES = 5.0  # at least, between iterations of which nothing special is to be said
+SECONDS_BETWEEN_LINES = 5.0  # at least, between lines of one kind that say nothing special
 # Figures of HPARAMS: name, folder below the run's (what evaluate.py writes), heading.
 SHOWN_FIRST = (
     ("exploitability_mbb", None, "exploitability, mbb"),
@@ -59,7 +60,7 @@ class Telemetry:
         self._bar: tqdm[Any] | None = None
         self._outer: tqdm[Any] | None = None
         self._is_terminal = sys.stderr.isatty()
-        self._last_line = -SECONDS_BETWEEN_LINES
+        self._last_lines: dict[str, float] = {}  # when a line of each kind was shown
         self._is_complete = True  # until something could not be written
         self._updates = [sum(record.updates(p) for record in records) for p in PLAYERS]
         with self._events(0):
@@ -110,7 +111,7 @@ class Telemetry:
     def iteration(
         self, solver: Solver, done: Iteration, wall_s: float, always: bool = True
     ) -> None:
-        """Record one iteration; a line is shown always, or if the last is seconds ago."""
+        """Record one iteration; a line is shown always, or if the last one is seconds ago."""
         record = IterationMetrics.of(solver, done, wall_s)
         self.records.append(record)
         with self._events(done.t):
@@ -120,14 +121,12 @@ class Telemetry:
         self._save()
         if self._outer is not None:
             self._outer.update()
-        if not always and time.perf_counter() - self._last_line < SECONDS_BETWEEN_LINES:
-            return
-        self._last_line = time.perf_counter()
-        self.say(
+        line = (
             f"iteration {done.t}: {record.infosets:,} infosets at {record.infosets_per_s:,}/s, "
             f"{_losses(done)}value {record.value_mbb:+.0f} mbb, "
             f"traversal {record.traversal_s:.1f} s, fit {record.fit_s:.1f} s"
         )
+        self._say_now_and_then("iteration", line, always)
 
     def model(self, solver: Solver, policy: Policy, fit: FitResult) -> None:
         """Record a fit of the average strategy."""
@@ -147,8 +146,11 @@ class Telemetry:
                     tf.summary.image(tag, image[None], description=about(tag))
         self._amend(solver.t, strategy_loss=round(fit.loss, 6))
 
-    def strength(self, solver: Solver, figures: list[Figure]) -> None:
-        """Record how strong a policy is: the average strategy, or uniform play at iteration 0."""
+    def strength(self, solver: Solver, figures: list[Figure], always: bool = True) -> None:
+        """Record how strong a policy is: the average strategy, or uniform play at iteration 0.
+
+        A line is shown always, or if the last one is seconds ago.
+        """
         if not figures:
             return
         columns: dict[str, float] = {}
@@ -161,7 +163,8 @@ class Telemetry:
                 columns |= figure.columns
         self._amend(solver.t, **{name: round(value, 4) for name, value in columns.items()})
         who = f"iteration {solver.t}" if solver.t else "uniform play"
-        self.say(f"{who}: {'; '.join(figure.text for figure in figures)}")
+        line = f"{who}: {'; '.join(figure.text for figure in figures)}"
+        self._say_now_and_then("strength", line, always)
 
     def close(self) -> None:
         """Finish bars and files."""
@@ -170,6 +173,13 @@ class Telemetry:
                 bar.close()
         with self._surviving():
             self._writer.close()
+
+    def _say_now_and_then(self, kind: str, line: str, always: bool) -> None:
+        """Iterations of a toy game take a fraction of a second; a line for each would flood."""
+        now = time.perf_counter()
+        if always or now - self._last_lines.get(kind, -inf) >= SECONDS_BETWEEN_LINES:
+            self._last_lines[kind] = now
+            self.say(line)
 
     def _scalars(self, solver: Solver, done: Iteration, record: IterationMetrics) -> None:
         nodes = solver.nodes_touched
@@ -243,7 +253,7 @@ class Telemetry:
         except (OSError, tf.errors.OpError) as error:
             if self._is_complete:
                 reason = str(error).splitlines()[0][:200]
-                self.say(f"warning: could not write logs to {self._csv.parent}: {reason}")
+                self.say(f"warning: the logs in {self._csv.parent} are incomplete: {reason}")
             self._is_complete = False
 
 
