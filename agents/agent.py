@@ -11,8 +11,9 @@ from models.layout import run_of
 from policies.policy import Policy
 
 # Where a strategy comes from: the average-strategy network of a saved model, the advantage
-# networks of a whole run (single Deep CFR), or rules that somebody wrote down.
-Source = Literal["model", "single", "bot"]
+# networks of a whole run (single Deep CFR), a saved model with search on top of it, or rules that
+# somebody wrote down.
+Source = Literal["model", "single", "search", "bot"]
 
 
 class AgentError(ValueError):

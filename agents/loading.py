@@ -1,4 +1,4 @@
-"""Agents by name or path: bots, saved models, all models of a run, single-Deep-CFR players.
+"""Agents by name or path: bots, saved models, models that search, single-Deep-CFR players.
 
 TensorFlow is loaded when the first model is, because bots do without it.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 from agents.agent import Agent, AgentError
 from agents.bots import make_bot
 from agents.names import BOT_NAMES
+from agents.searching import SEARCH_PREFIX, is_search, load_search
 from env.game import load_game
 from env.rules import Rules
 from models.layout import models_at, run_of
@@ -22,19 +23,25 @@ def load(spec: str | Path, rules: Rules | None = None) -> list[Agent]:
     """The agents that a text stands for, oldest first.
 
     A bot's name (with `rules`), a strategy.keras or its folder, a run folder (all its models), or
-    `sdcfr:` and a run folder (the player of all its advantage networks). With `rules`, agents
-    trained for another game are refused.
+    `sdcfr:` and a run folder (the player of all its advantage networks), or `search:` and a model,
+    with options if wanted (`agents.searching`). With `rules`, agents trained for another game are
+    refused.
     """
     text = str(spec)
     if text.startswith(SINGLE_PREFIX):
         return [_single(Path(text.removeprefix(SINGLE_PREFIX)), rules)]
+    if is_search(text):
+        agent = load_search(text)
+        _refuse_other_rules(agent.name, agent.rules, rules)
+        return [agent]
     path = Path(text)
     if _exists(path):
         return [_model(folder, rules) for folder in models_at(path)]
     if text not in BOT_NAMES:
         raise AgentError(
             f"there is no agent {text!r}: give a bot ({', '.join(BOT_NAMES)}), a strategy.keras "
-            f"or its folder, a run folder, or {SINGLE_PREFIX} and a run folder"
+            f"or its folder, a run folder, {SINGLE_PREFIX} and a run folder, or {SEARCH_PREFIX} "
+            "and a model"
         )
     if rules is None:
         raise AgentError(f"{text} plays any game; say which rules")

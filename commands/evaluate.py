@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import agents
 from agents.bots import make_bot
 from arena.match import match
 from commands.evaluate_options import Request
-from commands.evaluate_target import Bot, Models
+from commands.evaluate_target import Bot, Models, Searcher
 from commands.outputs import write_output
 from commands.progress_bars import Bars
 from commands.recording import Recorder, attempt
@@ -77,14 +78,14 @@ class Output:
             self.say(f"{what:<8}{file}")
 
 
-def run(request: Request, target: Bot | Models) -> int:
+def run(request: Request, target: Bot | Searcher | Models) -> int:
     """Do what the command line asks for; the exit code."""
     output = Output(request)
     for folder in target.folders if isinstance(target, Models) else ():
         if note := unverified_note(folder):
             print(note, file=sys.stderr)
-    if isinstance(target, Bot):
-        _evaluate_bot(request, target, output)
+    if not isinstance(target, Models):
+        _evaluate_player(request, target, output)
     elif request.looks_only:
         _look(request, target.folders[-1], output)
     else:
@@ -92,15 +93,19 @@ def run(request: Request, target: Bot | Models) -> int:
     return output.exit_code
 
 
-def _evaluate_bot(request: Request, bot: Bot, output: Output) -> None:
-    """Evaluate a bot; there is no folder to keep the result in."""
+def _evaluate_player(request: Request, player: Bot | Searcher, output: Output) -> None:
+    """Evaluate somebody who has no folder to keep the result in."""
     _prepare(request, DEFAULT_ARCHITECTURE)
-    game = load_game(bot.rules)
-    with closing(Bars(f"{bot.name}: ")) as bars:
-        found = evaluate(game, make_bot(bot.name, game), request.settings, bars)
-    output.say(report.one_model(bot.name, bot.rules, found))
-    _draw_gains(request, found, f"{bot.name}, {bot.rules.name}", output)
-    output.json({"name": bot.name} | _found_json(bot.rules, found))
+    game = load_game(player.rules)
+    if isinstance(player, Bot):
+        policy = make_bot(player.name, game)
+    else:
+        policy = agents.load(player.spec)[0].policy
+    with closing(Bars(f"{player.name}: ")) as bars:
+        found = evaluate(game, policy, request.settings, bars)
+    output.say(report.one_model(player.name, player.rules, found))
+    _draw_gains(request, found, f"{player.name}, {player.rules.name}", output)
+    output.json({"name": player.name} | _found_json(player.rules, found))
 
 
 def _look(request: Request, folder: Path, output: Output) -> None:

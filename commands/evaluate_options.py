@@ -15,7 +15,7 @@ DESCRIPTION = """How exploitable is a saved model?
 
 A model folder (one that holds strategy.keras) is one model. A run folder stands for all its
 checkpoints: each is evaluated and a curve is drawn. A bot's name with --game is evaluated like a
-model. Results go to the terminal, into measurements.jsonl beside the model, its run's README.md
+model, and so is search:MODEL, a model that re-solves its last street at the table. Results go to the terminal, into measurements.jsonl beside the model, its run's README.md
 and TensorBoard. Published models, such as those in checkpoints/pretrained, are left as they are.
 
 Without --method the strongest one that the game allows is taken:
@@ -27,6 +27,7 @@ EXAMPLES = """examples:
   python evaluate.py checkpoints/leduc/iter_0200
   python evaluate.py checkpoints/standard --hands 20000 --json bounds.json
   python evaluate.py call --game fhp
+  python evaluate.py search:checkpoints/pretrained/leduc:gadget=max-margin
   python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
   python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
 
@@ -120,7 +121,10 @@ def _parser() -> Parser:
 
 
 def _add_methods(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a model folder, a run folder, or a bot's name with --game")
+    parser.add_argument(
+        "model",
+        help="a model folder, a run folder, search:MODEL[:OPTIONS], or a bot's name with --game",
+    )
     parser.add_argument("--method", choices=METHODS, help="[the strongest for the game]")
     parser.add_argument(
         "--hands",

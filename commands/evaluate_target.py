@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.names import BOT_NAMES
+from agents.searching import is_search, parse_search, search_name
 from commands.evaluate_options import Request
 from env.rules import Rules, RulesError, parse_rules
 from env.strength import has_strengths
-from evaluation.settings import EXACT
+from evaluation.settings import EXACT, EXPLOITER
 from models.layout import EVALUATIONS, model_folders, models_at, read_info, run_of
 from models.storage import StorageError
 
@@ -18,6 +19,15 @@ from models.storage import StorageError
 class Bot:
     """A bot and the game it is to play."""
 
+    name: str
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """A saved model that searches at the table."""
+
+    spec: str  # as `agents.load` takes it
     name: str
     rules: Rules
 
@@ -54,12 +64,14 @@ class Models:
         return logdir / EVALUATIONS / self.name
 
 
-def find_target(request: Request) -> Bot | Models:
+def find_target(request: Request) -> Bot | Searcher | Models:
     """The bot or the models that a command line names; an error for what cannot be done."""
     if request.target in BOT_NAMES and not Path(request.target).exists():
         return _bot(request)
     if request.game is not None:
         raise ValueError("--game is for bots; a model knows its own game")
+    if is_search(request.target):
+        return _searcher(request)
     path = Path(request.target)
     folders = models_at(path)
     models = Models(folders, is_run=folders == model_folders(path))
@@ -79,6 +91,16 @@ def _bot(request: Request) -> Bot:
     rules = parse_rules(request.game)
     _refuse_undrawable(request, rules)
     return Bot(request.target, rules)
+
+
+def _searcher(request: Request) -> Searcher:
+    spec = parse_search(request.target)
+    if request.looks_only:
+        raise ValueError(f"only models can be looked at; give {spec.folder} without search")
+    if request.settings.method == EXPLOITER:
+        raise ValueError("a trained exploiter would take days against search; use exact or lbr")
+    _refuse_undrawable(request, spec.rules)
+    return Searcher(request.target, search_name(spec), spec.rules)
 
 
 def _refuse_undrawable(request: Request, rules: Rules) -> None:

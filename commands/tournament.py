@@ -19,6 +19,7 @@ import numba
 import agents
 from agents import Agent
 from agents.names import is_bot
+from agents.searching import is_search
 from arena import charts, hand_history, page, report
 from arena.folder import RESULTS_JSON, Results, claimed, open_results, write_csv
 from arena.header import Entrant, Header
@@ -45,6 +46,8 @@ from models.model_card import write_card
 from models.records import HeadToHead
 from models.storage import StorageError, whole_file
 from models.versions import versions
+
+SEARCH_BATCH = 64  # deals, if one of the players searches
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,12 +132,14 @@ def _is_same(one: Agent, other: Agent) -> bool:
     """Whether two entries stand for one agent: bots by their names, others by their folders."""
     if one.folder is None or other.folder is None:
         return one.folder is other.folder and one.name == other.name
-    return one.source == other.source and one.folder.resolve() == other.folder.resolve()
+    same_place = one.source == other.source and one.folder.resolve() == other.folder.resolve()
+    return same_place and (one.source != "search" or one.name == other.name)
 
 
 def _architecture(specs: list[str]) -> str:
     """The architecture of the first model named; what cannot be read is refused on loading."""
-    known = (found for spec in specs if (found := _architecture_at(Path(spec))) is not None)
+    models = [spec for spec in specs if not is_search(spec)]
+    known = (found for spec in models if (found := _architecture_at(Path(spec))) is not None)
     return next(known, DEFAULT_ARCHITECTURE)
 
 
@@ -179,10 +184,16 @@ def _play_pair(request: Request, field: Field, a: str, b: str, bar: TournamentBa
         field.agents[a].policy,
         field.agents[b].policy,
         request.schedule,
-        batch=request.batch,
+        batch=_batch(request, field, a, b),
         progress=bar.advance,
     )
     return tally.result(a, b, seconds=round(time.perf_counter() - start, 3))
+
+
+def _batch(request: Request, field: Field, a: str, b: str) -> int:
+    """Deals played at once: few where somebody searches, so that progress can be seen."""
+    searches = "search" in (field.agents[a].source, field.agents[b].source)
+    return min(request.batch, SEARCH_BATCH) if searches else request.batch
 
 
 def _finish(request: Request, field: Field, results: Results) -> None:

@@ -28,7 +28,8 @@ from models.layout import TOURNAMENTS
 DESCRIPTION = """Every agent against every other, in duplicate matches on the same deals.
 
 An agent is a model folder (or its strategy.keras), a run folder, which stands for all its
-checkpoints, sdcfr:RUN for the single-Deep-CFR player of a run, or a bot:
+checkpoints, sdcfr:RUN for the single-Deep-CFR player of a run, search:MODEL for a model that
+re-solves its last street at the table (docs/search.md), or a bot:
 {bots}
 
 Each deal is played twice with the seats swapped, and all pairs get the same deals: what differs

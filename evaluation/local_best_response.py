@@ -39,6 +39,7 @@ from policies.ranges import RangeStrategies, for_ranges
 if TYPE_CHECKING:
     from policies.policy import Policy
 
+BOARDS_PER_BATCH = 16
 _TIE_CHIPS = 1e-6  # values this close are equal, whatever the rounding
 
 
@@ -60,7 +61,7 @@ def local_best_response(
     rng: np.random.Generator,
     progress: Callable[[int], None] = lambda hands: None,
     hands_per_board: int = 64,
-    boards_per_batch: int = 16,
+    boards_per_batch: int = BOARDS_PER_BATCH,
 ) -> LocalBestResponse:
     """At least `num_hands` hands of LBR: on each board some own hands, each in both seats."""
     table = HandTable(game.rules, rng)

@@ -12,10 +12,11 @@ from env.boards import num_board_classes
 from env.game import Game
 from env.progress import NewBar
 from evaluation.best_response import exploitability
-from evaluation.local_best_response import local_best_response
+from evaluation.local_best_response import BOARDS_PER_BATCH, local_best_response
 from evaluation.results import Evaluation
 from evaluation.settings import EXACT, EXPLOITER, LBR, Settings
 from models.records import ESTIMATE_NOTE, ExploitabilityRecord
+from policies.ranges import AnswersRanges
 
 if TYPE_CHECKING:
     from policies.policy import Policy
@@ -63,7 +64,10 @@ def _local_best_response(
 ) -> ExploitabilityRecord:
     hands = settings.hands_for(game.rules)
     rng = np.random.default_rng(settings.seed)
-    found = local_best_response(game, policy, hands, rng, new_bar("hands", hands))
+    # Whoever works out whole public states takes long for each board; progress is to be seen.
+    boards = 1 if isinstance(policy, AnswersRanges) else BOARDS_PER_BATCH
+    advance = new_bar("hands", hands)
+    found = local_best_response(game, policy, hands, rng, advance, boards_per_batch=boards)
     return ExploitabilityRecord(
         method=LBR,
         claim="lower bound",
