@@ -48,14 +48,8 @@ def load_search(text: str) -> Agent:
     spec = parse_search(text)
     saved = load_answers(spec.folder)
     policy = SearchPolicy(saved.game, saved.policy, spec.settings)
-    return Agent(
-        search_name(spec),
-        policy,
-        saved.game.rules,
-        "search",
-        saved.description.iteration,
-        spec.folder,
-    )
+    name, iteration = search_name(spec), saved.description.iteration
+    return Agent(name, policy, saved.game.rules, "search", iteration, spec.folder)
 
 
 def search_name(spec: SearchSpec) -> str:
