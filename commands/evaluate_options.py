@@ -15,8 +15,9 @@ DESCRIPTION = """How exploitable is a saved model?
 
 A model folder (one that holds strategy.keras) is one model. A run folder stands for all its
 checkpoints: each is evaluated and a curve is drawn. A bot's name with --game is evaluated like a
-model, and so is search:MODEL, a model that re-solves its last street at the table. Results go to the terminal, into measurements.jsonl beside the model, its run's README.md
-and TensorBoard. Published models, such as those in checkpoints/pretrained, are left as they are.
+model, and so is search:MODEL, a model that re-solves its last street at the table. Results go to
+the terminal, into measurements.jsonl beside the model, its run's README.md and TensorBoard.
+Published models, such as those in checkpoints/pretrained, are left as they are.
 
 Without --method the strongest one that the game allows is taken:
   exact      best response over every board: kuhn, leduc, fhp
