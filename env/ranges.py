@@ -123,9 +123,9 @@ def value_terminals(
             theirs[:, column] = reach[1 - player, nodes[column]]
         won = np.empty_like(theirs)
         if is_fold:
-            sum_unblocked(hands.cards, theirs, won)
+            sum_unblocked(hands.cards, theirs, won, 0, len(nodes))
         else:
-            count_weaker(hands, theirs, won)
+            count_weaker(hands, theirs, won, 0, len(nodes))
         sign = -1.0 if is_fold and player == 1 else 1.0
         for column in range(len(nodes)):
             node = nodes[column]
@@ -136,62 +136,59 @@ def value_terminals(
 
 
 @njit(cache=True)
-def sum_unblocked(cards: Cards, reach: Reals, out: Reals) -> None:
+def sum_unblocked(cards: Cards, reach: Reals, out: Reals, first: int, end: int) -> None:
     """Σ of `reach` over hands that share no card with one's own. [L, C] → [L, C]
 
-    Columns are ranges of their own, summed side by side; so are those of `count_weaker`.
+    Columns, from `first` up to `end`, are ranges of their own, summed side by side; so are those of
+    `count_weaker`.
     """
-    num_hands, num_columns = reach.shape
-    held = np.zeros((NO_CARD + 1, num_columns), reach.dtype)
-    total = np.zeros(num_columns, reach.dtype)
-    for hand in range(num_hands):
-        _add(cards[hand, 0], cards[hand, 1], reach[hand], total, held)
+    held = np.zeros((NO_CARD + 1, end - first), reach.dtype)
+    total = np.zeros(end - first, reach.dtype)
+    for hand in range(len(cards)):
+        _add(cards[hand, 0], cards[hand, 1], reach[hand, first:end], total, held)
     held[NO_CARD] = 0  # the empty slot is no card to share
-    for hand in range(num_hands):
-        first, second = cards[hand, 0], cards[hand, 1]
-        twice = reach.dtype.type(1 if second != NO_CARD else 0)
-        for column in range(num_columns):
-            out[hand, column] = (
-                total[column]
-                - held[first, column]
-                - held[second, column]
-                + twice * reach[hand, column]
-            )
+    for hand in range(len(cards)):
+        own, other = held[cards[hand, 0]], held[cards[hand, 1]]
+        twice = reach.dtype.type(1 if cards[hand, 1] != NO_CARD else 0)
+        theirs, won = reach[hand, first:end], out[hand, first:end]
+        for column in range(len(total)):
+            won[column] = total[column] - own[column] - other[column] + twice * theirs[column]
 
 
 @njit(cache=True)
-def count_weaker(hands: RankedHands, reach: Reals, out: Reals) -> None:
+def count_weaker(hands: RankedHands, reach: Reals, out: Reals, first: int, end: int) -> None:
     """Σ of `reach` over weaker hands less Σ over stronger ones, cards removed. [L, C] → [L, C]"""
     cards, ties = hands.cards, hands.ties
-    num_hands, num_columns = reach.shape
-    held = np.zeros((NO_CARD + 1, num_columns), reach.dtype)
-    total = np.zeros(num_columns, reach.dtype)
+    num_hands = len(cards)
+    held = np.zeros((NO_CARD + 1, end - first), reach.dtype)
+    total = np.zeros(end - first, reach.dtype)
     added = 0
     for hand in range(num_hands):
         while added < ties[hand, 0]:
-            _add(cards[added, 0], cards[added, 1], reach[added], total, held)
+            _add(cards[added, 0], cards[added, 1], reach[added, first:end], total, held)
             held[NO_CARD] = 0
             added += 1
-        first, second = cards[hand, 0], cards[hand, 1]
-        for column in range(num_columns):
-            out[hand, column] = total[column] - held[first, column] - held[second, column]
+        own, other, won = held[cards[hand, 0]], held[cards[hand, 1]], out[hand, first:end]
+        for column in range(len(total)):
+            won[column] = total[column] - own[column] - other[column]
     held[:] = 0
     total[:] = 0
     added = num_hands
     for hand in range(num_hands - 1, -1, -1):
         while added > ties[hand, 1]:
             added -= 1
-            _add(cards[added, 0], cards[added, 1], reach[added], total, held)
+            _add(cards[added, 0], cards[added, 1], reach[added, first:end], total, held)
             held[NO_CARD] = 0
-        first, second = cards[hand, 0], cards[hand, 1]
-        for column in range(num_columns):
-            out[hand, column] -= total[column] - held[first, column] - held[second, column]
+        own, other, won = held[cards[hand, 0]], held[cards[hand, 1]], out[hand, first:end]
+        for column in range(len(total)):
+            won[column] -= total[column] - own[column] - other[column]
 
 
 @njit(cache=True, inline="always")
 def _add(first: int, second: int, reach: Reals, total: Reals, held: Reals) -> None:
     """Count a hand in, in total and with each of its cards. [C], [C], [53, C]"""
+    one, other = held[first], held[second]
     for column in range(len(total)):
         total[column] += reach[column]
-        held[first, column] += reach[column]
-        held[second, column] += reach[column]
+        one[column] += reach[column]
+        other[column] += reach[column]

@@ -68,15 +68,15 @@ def descend(
 @njit(cache=True)
 def settle(forest: Forest, hands: RankedHands, player: int, reach: Floats, values: Floats) -> None:
     """What the player wins at folds and showdowns, from the opponent's reach, in place. [L, M]"""
-    folds = slice(forest.first_fold, forest.first_showdown)
-    sum_unblocked(hands.cards, reach[:, folds], values[:, folds])
-    showdowns = slice(forest.first_showdown, forest.first_leaf)
-    count_weaker(hands, reach[:, showdowns], values[:, showdowns])
+    first_fold, first_showdown = forest.first_fold, forest.first_showdown
+    first_leaf = forest.first_leaf
+    sum_unblocked(hands.cards, reach, values, first_fold, first_showdown)
+    count_weaker(hands, reach, values, first_showdown, first_leaf)
     factors = forest.stakes.copy()
     if player == 1:
-        factors[folds] *= -1
+        factors[first_fold:first_showdown] *= -1
     for hand in range(len(values)):
-        for column in range(forest.first_fold, forest.first_leaf):
+        for column in range(first_fold, first_leaf):
             values[hand, column] *= factors[column]
 
 
@@ -107,7 +107,8 @@ def ascend(forest: Forest, player: int, step: Step, tables: Tables, values: Floa
                     if child >= 0:
                         gain = values[hand, child] - value
                         regret = tables.regrets[hand, d, action] + gain
-                        regret *= positive if regret > 0 else negative
+                        # Without a branch, which the processor could only guess.
+                        regret = positive * max(regret, zero) + negative * min(regret, zero)
                         tables.regrets[hand, d, action] = regret
                         expected = max(regret + prediction * gain, zero)
                         tables.strategy[hand, d, action] = expected
