@@ -20,7 +20,7 @@ cards that are still to come, and the result would not be a lower bound.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, comb
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ class LocalBestResponse:
     interval_mbb: float  # half the width of the bound's 95 % confidence interval
     hands: int  # played, both seats counted
     boards: int  # independent samples
+    board_mbb: Doubles = field(compare=False)  # [boards] the mean over both seats on each
 
 
 def local_best_response(
@@ -85,6 +86,7 @@ def local_best_response(
         interval_mbb=float(NORMAL_95 * both.std(ddof=1) / np.sqrt(num_boards)),
         hands=2 * num_own * num_boards,
         boards=num_boards,
+        board_mbb=both,
     )
 
 

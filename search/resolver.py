@@ -180,7 +180,7 @@ class Resolver:
         """Iterate as long as the settings say."""
         if not self.settings.milliseconds:
             iterations = self.settings.iterations_for(
-                solver.num_hands, is_last_street=is_last_street
+                self.game.rules, solver.num_hands, is_last_street=is_last_street
             )
             solver.iterate(iterations)
             return

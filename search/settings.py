@@ -9,8 +9,8 @@ from env.rules import Rules
 from search.gadgets import GADGETS
 from search.variants import VARIANTS
 
-LAST_STREET_ITERATIONS, TWO_STREET_ITERATIONS = 40, 30
-MOST_BY_DEFAULT, ITERATIONS_TIMES_HANDS = 1_000, 40_000
+LAST_STREET_ITERATIONS, TWO_STREETS_ITERATIONS, SHORT_GAME_ITERATIONS = 40, 30, 100
+MOST_BY_DEFAULT, ITERATIONS_TIMES_HANDS = 1_000, 100_000
 MOST_ITERATIONS = 1_000_000
 ALTERNATIVES = SELF_PLAY, BEST_RESPONSE = ("self-play", "best-response")
 OPTIONS = "from, iterations, gadget, alternatives, variant, ms"
@@ -28,15 +28,22 @@ class SearchSettings:
     iterations: int = 0  # of CFR in each subgame; 0: as many as measured to be worth it
     gadget: str = "resolve"
     alternatives: str = SELF_PLAY  # what the blueprint's opponent could have: how it is estimated
-    variant: str = "dcfr"
+    variant: str = "dcfr+"
     milliseconds: int = 0  # time for each solve instead of a number of iterations; 0: no limit
 
-    def iterations_for(self, num_hands: int, *, is_last_street: bool) -> int:
-        """How many iterations a subgame gets; small ones get more for less time."""
+    def iterations_for(self, rules: Rules, num_hands: int, *, is_last_street: bool) -> int:
+        """How many iterations a subgame gets.
+
+        By default few where somebody waits for every street, and more where one solve decides a
+        hand or costs next to nothing.
+        """
         if self.iterations:
             return self.iterations
-        least = LAST_STREET_ITERATIONS if is_last_street else TWO_STREET_ITERATIONS
-        return max(least, min(ITERATIONS_TIMES_HANDS // num_hands, MOST_BY_DEFAULT))
+        if not is_last_street:
+            return TWO_STREETS_ITERATIONS
+        if rules.streets > 2:
+            return LAST_STREET_ITERATIONS
+        return max(SHORT_GAME_ITERATIONS, min(ITERATIONS_TIMES_HANDS // num_hands, MOST_BY_DEFAULT))
 
 
 def searchable_streets(rules: Rules) -> list[int]:

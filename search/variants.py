@@ -5,6 +5,8 @@
             ones by ½; weight t²                                  Brown and Sandholm 2019
     PCFR+   as CFR+, but the newest regrets are expected to come again; weight t²
                                                     Farina, Kroer and Sandholm 2021
+    DCFR+   negative regrets are cut to 0, positive ones multiplied by t² / (t² + 1); weight t⁴
+                                  Xu et al. 2024, who take t^1.5 where t² does better here
 
 [docs/search.md](../docs/search.md) compares them; `benchmarks/search.py` makes that table.
 """
@@ -30,9 +32,9 @@ class Variant(NamedTuple):
 
 VARIANTS = {
     "cfr+": Variant(np.inf, -np.inf, 0, 1),
-    "cfr+2": Variant(np.inf, -np.inf, 0, 2),
     "dcfr": Variant(1.5, 0, 0, 2),
     "pcfr+": Variant(np.inf, -np.inf, 1, 2),
+    "dcfr+": Variant(2, -np.inf, 0, 4),
 }
 
 
