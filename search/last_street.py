@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from env.arrays import Bytes, Doubles, Floats, Ints
+from env.arrays import Bytes, Doubles, Floats, Integers, Ints
 from env.ranges import RankedHands
 from search.forest import Forest
 from search.gadgets import gadget_number, learn_to_enter, opponent_reach
@@ -34,7 +34,7 @@ class Subgames(NamedTuple):
     """n subgames with L hands each, in order of showdown rank, weak ones first."""
 
     cards: Bytes  # [n, L, 2]
-    ties: Ints  # [n, L, 2] see `env.ranges.RankedHands`
+    ties: Integers  # [n, L, 2] see `env.ranges.RankedHands`
     classes: Ints  # [n, L] the first hand that looks like this one
     stakes: Floats  # [n, M] of each forest
     ranges: Floats  # [n, 2, L] how both players' play reaches the entry

@@ -6,20 +6,22 @@ the way. Public states are asked about together, and each (visible board, node) 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
+from env.actions import NUM_ACTIONS
 from env.arrays import Doubles, Longs
 from env.boards import private_hands
 from env.cards import NO_CARD, NUM_BOARD, Cards
 from env.game import Game
 from env.range_views import RangeViews
 from policies.policy import Policy
-from policies.ranges import for_ranges
+from policies.ranges import RangeStrategies, for_ranges
 
-_AT_ONCE = 512  # public states whose strategies are in memory together
+_AT_ONCE = 64  # nodes asked about together; bounds memory
+_KEPT_BOARDS = 64
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Trunk:
 
     game: Game
     blueprint: Policy
+    _kept: dict[tuple[bytes, bytes], RangeStrategies] = field(default_factory=dict)
 
     def ranges(self, boards: Cards, entries: Longs) -> Doubles:
         """Both players' reach of entries on boards. [n, 5], [n] → [n, 2, H]
@@ -54,17 +57,29 @@ class Trunk:
 
     def strategies(self, boards: Cards, hands: Cards, nodes: Longs) -> Doubles:
         """The blueprint's strategies in public states. [n, 5], [H, 2], [n] → [n, H, 3]"""
-        keys = np.column_stack([boards.astype(np.int64), nodes])
-        distinct, place = np.unique(keys, axis=0, return_inverse=True)
-        seen_boards, row = np.unique(distinct[:, :NUM_BOARD], axis=0, return_inverse=True)
-        seen = RangeViews(hands, seen_boards.astype(np.uint8))
-        ask = for_ranges(self.game, self.blueprint, seen)
-        nodes, row = distinct[:, NUM_BOARD], row.reshape(-1)
-        parts = [
-            ask(row[start : start + _AT_ONCE], nodes[start : start + _AT_ONCE])
-            for start in range(0, len(nodes), _AT_ONCE)
-        ]
-        return np.concatenate(parts)[place.reshape(-1)]
+        out = np.empty((len(nodes), len(hands), NUM_ACTIONS))
+        distinct, which = np.unique(boards, axis=0, return_inverse=True)
+        for number, board in enumerate(distinct):
+            rows = np.flatnonzero(which.reshape(-1) == number)
+            asked, place = np.unique(nodes[rows], return_inverse=True)
+            ask = self._asked(board, hands)
+            for start in range(0, len(asked), _AT_ONCE):
+                part = asked[start : start + _AT_ONCE]
+                found = ask(np.zeros(len(part), np.int64), part)
+                mine = (place >= start) & (place < start + len(part))
+                out[rows[mine]] = found[place[mine] - start]
+        return out
+
+    def _asked(self, board: Cards, hands: Cards) -> RangeStrategies:
+        """The blueprint as a function of nodes on one board; kept for a while, with all that it
+        knows of the hands there."""
+        key = (board.tobytes(), hands.tobytes())
+        if key not in self._kept:
+            if len(self._kept) >= _KEPT_BOARDS:
+                self._kept.pop(next(iter(self._kept)))
+            seen = RangeViews(hands, board[None])
+            self._kept[key] = for_ranges(self.game, self.blueprint, seen)
+        return self._kept[key]
 
 
 def visible_boards(game: Game, boards: Cards, streets: Longs) -> Cards:

@@ -51,10 +51,8 @@ class Layer:
         if self.layer_class == "InputLayer":
             return x
         if self.layer_class == "Dense":
-            out = row_products(x, self.weights[0])
-            if self.config["use_bias"]:
-                out = out + self.weights[1]
-            return np.maximum(out, 0) if self.config["activation"] == "relu" else out
+            bias = self.weights[1] if self.config["use_bias"] else None
+            return row_products(x, self.weights[0], bias, self.config["activation"] == "relu")
         if self.layer_class == "ReLU":
             return np.maximum(x, 0)
         if self.layer_class == "Add":
