@@ -6,7 +6,7 @@ import os
 import sys
 
 from commands.evaluate_options import parse
-from commands.evaluate_target import find_target
+from commands.evaluate_target import find_targets
 from commands.slow_imports import load_quietly
 from env.compiler import TreeTooLarge
 from models.messages import one_line
@@ -17,8 +17,8 @@ def main(arguments: list[str]) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         request = parse(arguments)
-        target = find_target(request)  # what makes no sense is refused before TensorFlow loads
-        exit_code: int = load_quietly("commands.evaluate").run(request, target)
+        targets = find_targets(request)  # what makes no sense is refused before TensorFlow loads
+        exit_code: int = load_quietly("commands.evaluate").run(request, targets)
     except (ValueError, TreeTooLarge, OSError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
         return 2

@@ -15,7 +15,7 @@ import agents
 from agents.bots import make_bot
 from arena.match import match
 from commands.evaluate_options import Request
-from commands.evaluate_target import Bot, Models, Searcher
+from commands.evaluate_target import Bot, Models, Searcher, Target, rules_of
 from commands.outputs import write_output
 from commands.progress_bars import Bars
 from commands.recording import Recorder, attempt
@@ -25,6 +25,7 @@ from env.game import load_game
 from env.rules import Rules
 from evaluation import report
 from evaluation.charts import draw_curve, draw_gains
+from evaluation.differences import difference
 from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
@@ -34,6 +35,7 @@ from models.measurements import record_evaluation, record_head_to_head
 from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
 from models.records import HeadToHead
+from policies.policy import Policy
 
 MATCH_HANDS, MATCH_SEED = 20_000, 0  # between the newest model of a run and each earlier one
 
@@ -78,13 +80,17 @@ class Output:
             self.say(f"{what:<8}{file}")
 
 
-def run(request: Request, target: Bot | Searcher | Models) -> int:
+def run(request: Request, targets: list[Target]) -> int:
     """Do what the command line asks for; the exit code."""
     output = Output(request)
-    for folder in target.folders if isinstance(target, Models) else ():
-        if note := unverified_note(folder):
-            print(note, file=sys.stderr)
-    if not isinstance(target, Models):
+    for target in targets:
+        for folder in target.folders if isinstance(target, Models) else ():
+            if note := unverified_note(folder):
+                print(note, file=sys.stderr)
+    target = targets[0]
+    if len(targets) == 2:
+        _compare_players(request, targets, output)
+    elif not isinstance(target, Models):
         _evaluate_player(request, target, output)
     elif request.looks_only:
         _look(request, target.folders[-1], output)
@@ -93,16 +99,42 @@ def run(request: Request, target: Bot | Searcher | Models) -> int:
     return output.exit_code
 
 
+def _compare_players(request: Request, targets: list[Target], output: Output) -> None:
+    """Evaluate two players on the same boards, and say how they differ."""
+    models = [target for target in targets if isinstance(target, Models)]
+    _prepare(request, architecture_of(models[0].folders[0]) if models else DEFAULT_ARCHITECTURE)
+    rules = rules_of(targets[0])
+    found = [_evaluated(request, target) for target in targets]
+    gap = difference(*found)
+    names = [_shown_name(target) for target in targets]
+    texts = [report.one_model(name, rules, one) for name, one in zip(names, found, strict=True)]
+    output.say("\n\n".join([*texts, f"{names[0]} less {names[1]}: {gap}"]))
+    entries = zip(names, found, strict=True)
+    both = [{"name": name} | _found_json(rules, one) for name, one in entries]
+    output.json({"models": both, "difference": gap.to_json()})
+
+
+def _evaluated(request: Request, target: Target) -> Evaluation:
+    """The evaluation of a single player."""
+    game = load_game(rules_of(target))
+    if isinstance(target, Bot):
+        policy: Policy = make_bot(target.name, game)
+    elif isinstance(target, Searcher):
+        policy = agents.load(target.spec)[0].policy
+    else:
+        policy = load(target.folders[0]).policy
+    with closing(Bars(f"{_shown_name(target)}: ")) as bars:
+        return evaluate(game, policy, request.settings, bars)
+
+
+def _shown_name(target: Target) -> str:
+    return str(target.folders[0]) if isinstance(target, Models) else target.name
+
+
 def _evaluate_player(request: Request, player: Bot | Searcher, output: Output) -> None:
     """Evaluate somebody who has no folder to keep the result in."""
     _prepare(request, DEFAULT_ARCHITECTURE)
-    game = load_game(player.rules)
-    if isinstance(player, Bot):
-        policy = make_bot(player.name, game)
-    else:
-        policy = agents.load(player.spec)[0].policy
-    with closing(Bars(f"{player.name}: ")) as bars:
-        found = evaluate(game, policy, request.settings, bars)
+    found = _evaluated(request, player)
     output.say(report.one_model(player.name, player.rules, found))
     _draw_gains(request, found, f"{player.name}, {player.rules.name}", output)
     output.json({"name": player.name} | _found_json(player.rules, found))

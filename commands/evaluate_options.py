@@ -19,6 +19,9 @@ model, and so is search:MODEL, a model that re-solves its last street at the tab
 the terminal, into measurements.jsonl beside the model, its run's README.md and TensorBoard.
 Published models, such as those in checkpoints/pretrained, are left as they are.
 
+Two models, or a model and a bot, are compared: how much more the first gives away than the second,
+by local best response on the same boards with the interval of the difference. Nothing is recorded.
+
 Without --method the strongest one that the game allows is taken:
   exact      best response over every board: kuhn, leduc, fhp
   lbr        local best response, a lower bound with an interval: any game
@@ -28,6 +31,7 @@ EXAMPLES = """examples:
   python evaluate.py checkpoints/leduc/iter_0200
   python evaluate.py checkpoints/standard --hands 20000 --json bounds.json
   python evaluate.py call --game fhp
+  python evaluate.py checkpoints/standard/iter_0100 checkpoints/standard/iter_0200
   python evaluate.py search:checkpoints/pretrained/leduc:gadget=max-margin
   python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
   python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
@@ -47,7 +51,7 @@ LIMITS = {
 class Request:
     """What the command line asks for."""
 
-    target: str
+    targets: list[str]  # one, or two to compare
     settings: Settings
     game: str | None
     json: Path | None
@@ -75,7 +79,7 @@ def parse(arguments: list[str]) -> Request:
     given = parser.parse_args(arguments)
     _refuse_nonsense(parser, given)
     return Request(
-        target=given.model,
+        targets=given.models,
         settings=Settings(
             given.method, given.hands, given.seed, given.sample_boards, given.iterations
         ),
@@ -93,7 +97,9 @@ def parse(arguments: list[str]) -> Request:
 def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
     """End the program with what is wrong with the options."""
     files = [file for file in (given.json, given.chart, given.preflop_chart) if file is not None]
-    names = [given.model, given.game, given.logdir, *files]
+    if len(given.models) > 2:
+        parser.error("give one model, or two to compare")
+    names = [*given.models, given.game, given.logdir, *files]
     parser.refuse_unreadable_words([str(name) for name in names if name is not None])
     parser.refuse_out_of_range(given, LIMITS)
     if given.explain is not None and not 1 <= len(given.explain) <= 3:
@@ -122,10 +128,11 @@ def _parser() -> Parser:
 
 
 def _add_methods(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "model",
-        help="a model folder, a run folder, search:MODEL[:OPTIONS], or a bot's name with --game",
+    models = (
+        "a model folder, a run folder, search:MODEL[:OPTIONS], or a bot's name with --game; two of "
+        "them are compared"
     )
+    parser.add_argument("models", nargs="+", metavar="MODEL", help=models)
     parser.add_argument("--method", choices=METHODS, help="[the strongest for the game]")
     parser.add_argument(
         "--hands",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.names import BOT_NAMES
+from agents.names import is_bot
 from agents.searching import is_search, parse_search, search_name
 from commands.evaluate_options import Request
 from env.rules import Rules, RulesError, parse_rules
@@ -64,15 +65,44 @@ class Models:
         return logdir / EVALUATIONS / self.name
 
 
-def find_target(request: Request) -> Bot | Searcher | Models:
-    """The bot or the models that a command line names; an error for what cannot be done."""
-    if request.target in BOT_NAMES and not Path(request.target).exists():
-        return _bot(request)
-    if request.game is not None:
+Target = Bot | Searcher | Models
+
+
+def find_targets(request: Request) -> list[Target]:
+    """What a command line names, one or two; an error for what cannot be done."""
+    if len(request.targets) == 1:
+        return [find_target(request, request.targets[0])]
+    if request.looks_only or request.chart is not None:
+        raise ValueError("--explain and charts are for one model, not for two")
+    # A bot plays the other one's game.
+    first, second = sorted(request.targets, key=is_bot)
+    found = {first: find_target(request, first)}
+    rules = rules_of(found[first])
+    game = None if request.game is None else parse_rules(request.game)
+    found[second] = Bot(second, game or rules) if is_bot(second) else find_target(request, second)
+    other = rules_of(found[second])
+    if dataclasses.replace(other, name=rules.name) != rules:
+        raise ValueError(f"{first} plays {rules.describe()}, but {second} {other.describe()}")
+    for text, target in found.items():
+        if isinstance(target, Models) and target.is_run:
+            raise ValueError(f"{text} is a whole run; name one of its models to compare")
+    return [found[text] for text in request.targets]
+
+
+def rules_of(target: Target) -> Rules:
+    """The rules that a target plays."""
+    return _rules(target.folders[-1]) if isinstance(target, Models) else target.rules
+
+
+def find_target(request: Request, text: str) -> Target:
+    """The bot or the models that a word names."""
+    if is_bot(text):
+        return _bot(request, text)
+    if request.game is not None and not any(map(is_bot, request.targets)):
         raise ValueError("--game is for bots; a model knows its own game")
-    if is_search(request.target):
-        return _searcher(request)
-    path = Path(request.target)
+    if is_search(text):
+        return _searcher(request, text)
+    path = Path(text)
     folders = models_at(path)
     models = Models(folders, is_run=folders == model_folders(path))
     if not request.looks_only:
@@ -83,24 +113,24 @@ def find_target(request: Request) -> Bot | Searcher | Models:
     return models
 
 
-def _bot(request: Request) -> Bot:
+def _bot(request: Request, text: str) -> Bot:
     if request.game is None:
-        raise ValueError(f"{request.target} plays any game; name one with --game")
+        raise ValueError(f"{text} plays any game; name one with --game")
     if request.looks_only:
-        raise ValueError(f"{request.target} is a bot; only models can be looked at")
+        raise ValueError(f"{text} is a bot; only models can be looked at")
     rules = parse_rules(request.game)
     _refuse_undrawable(request, rules)
-    return Bot(request.target, rules)
+    return Bot(text, rules)
 
 
-def _searcher(request: Request) -> Searcher:
-    spec = parse_search(request.target)
+def _searcher(request: Request, text: str) -> Searcher:
+    spec = parse_search(text)
     if request.looks_only:
         raise ValueError(f"only models can be looked at; give {spec.folder} without search")
     if request.settings.method == EXPLOITER:
         raise ValueError("a trained exploiter would take days against search; use exact or lbr")
     _refuse_undrawable(request, spec.rules)
-    return Searcher(request.target, search_name(spec), spec.rules)
+    return Searcher(text, search_name(spec), spec.rules)
 
 
 def _refuse_undrawable(request: Request, rules: Rules) -> None:

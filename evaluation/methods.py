@@ -29,7 +29,7 @@ def evaluate(game: Game, policy: Policy, settings: Settings, new_bar: NewBar) ->
     if method == EXACT:
         found = _best_response(game, policy, settings, new_bar)
     elif method == LBR:
-        found = Evaluation(_local_best_response(game, policy, settings, new_bar))
+        found = _local_best_response(game, policy, settings, new_bar)
     else:
         found = Evaluation(_exploiter(game, policy, settings, new_bar))
     seconds = round(time.perf_counter() - start, 2)
@@ -61,14 +61,14 @@ def _best_response(game: Game, policy: Policy, settings: Settings, new_bar: NewB
 
 def _local_best_response(
     game: Game, policy: Policy, settings: Settings, new_bar: NewBar
-) -> ExploitabilityRecord:
+) -> Evaluation:
     hands = settings.hands_for(game.rules)
     rng = np.random.default_rng(settings.seed)
     # Whoever works out whole public states takes long for each board; progress is to be seen.
     boards = 1 if isinstance(policy, AnswersRanges) else BOARDS_PER_BATCH
     advance = new_bar("hands", hands)
     found = local_best_response(game, policy, hands, rng, advance, boards_per_batch=boards)
-    return ExploitabilityRecord(
+    record = ExploitabilityRecord(
         method=LBR,
         claim="lower bound",
         exploitability_mbb=found.bound_mbb,
@@ -78,6 +78,7 @@ def _local_best_response(
         boards=found.boards,
         seed=settings.seed,
     )
+    return Evaluation(record, board_mbb=found.board_mbb)
 
 
 def _exploiter(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from env.arrays import Doubles
 from env.cards import RANKS, Cards
 from evaluation.best_response import ByHand
 from models.records import ExploitabilityRecord
@@ -29,6 +30,7 @@ class Evaluation:
 
     record: ExploitabilityRecord
     by_hand: ByHand | None = None
+    board_mbb: Doubles | None = None  # [boards] of local best response, the mean over both seats
 
     def hand_rows(self) -> list[HandRow]:
         """One row per class of private hands, the responder's largest gain first."""
