@@ -36,6 +36,7 @@ def test_the_difference_of_bounds_is_paired_on_boards() -> None:
     assert found.boards == len(gaps) == one.record.boards
     assert found.mbb == pytest.approx(gaps.mean())
     error = np.sqrt(((gaps - gaps.mean()) ** 2).sum() / (len(gaps) - 1) / len(gaps))
+    assert found.interval_mbb is not None
     assert found.interval_mbb == pytest.approx(1.959964 * error)
     assert one.record.interval_mbb is not None
     assert other.record.interval_mbb is not None
