@@ -15,7 +15,7 @@ from env.game import Game
 from env.views import Views
 from policies.policy import Policy, ViewStrategies
 from search.public_state import Renaming, canonical_board, renamed_hands
-from search.resolver import Resolver, entries_of
+from search.resolver import Resolver
 from search.settings import SearchSettings
 from search.solutions import PublicState, Solution
 
@@ -27,7 +27,6 @@ class SearchPolicy:
         self._game, self._blueprint = game, blueprint
         self.resolver = Resolver(game, blueprint, settings)
         self.settings = settings
-        self._entry_of = entries_of(game)
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         out = np.empty((len(nodes), NUM_ACTIONS), np.float32)
@@ -80,7 +79,7 @@ class SearchPolicy:
         states = [
             PublicState(
                 renaming.board.tobytes(),
-                int(self._entry_of[node]),
+                int(self.resolver.entries[node]),
                 int(self._game.tree.actor[node]),
             )
             for renaming, node in zip(renamings, nodes, strict=True)

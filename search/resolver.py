@@ -51,6 +51,8 @@ class Resolver:
 
     def __post_init__(self) -> None:
         self.trunk = Trunk(self.game, self.blueprint)
+        self.entries = entries_of(self.game)  # [N] where the street of each node began
+        self._forests: dict[int, Forest] = {}  # of the last street, by entry
         self._last = self.game.rules.streets - 1
         self._hands = private_hands(self.game.rules)
 
@@ -85,7 +87,10 @@ class Resolver:
 
     def _forest(self, state: PublicState) -> Forest:
         """The betting of the last street below an entry."""
-        return make_forest(self.game.tree, np.array([state.entry]), is_last=True)
+        if state.entry not in self._forests:
+            entries = np.array([state.entry])
+            self._forests[state.entry] = make_forest(self.game.tree, entries, is_last=True)
+        return self._forests[state.entry]
 
     def _solve_last(self, states: list[PublicState]) -> list[Solution]:
         """A batch of subgames of the last street, all for one resolver."""
@@ -152,7 +157,7 @@ class Resolver:
         rules, tree = self.game.rules, self.game.tree
         board = np.frombuffer(state.board, np.uint8).copy()
         board[rules.visible_board[self._last - 1] :] = NO_CARD
-        entry = int(entries_of(self.game)[tree.parent[state.entry]])
+        entry = int(self.entries[tree.parent[state.entry]])
         return PublicState(canonical_board(board).board.tobytes(), entry, state.resolver)
 
     def _continuation(self, state: PublicState) -> Continuation:
