@@ -50,7 +50,8 @@ def river_figures(seconds: float) -> list[Figure]:
     matrix = PlainSolver(rivers[0].forest, rivers[0].subgames, board.cards)
 
     def fresh(subgames: Subgames) -> LastStreet:
-        return LastStreet(rivers[0].forest, subgames, "unsafe", 0, VARIANT)
+        resolvers = np.zeros(len(subgames.cards), np.int32)
+        return LastStreet(rivers[0].forest, subgames, "unsafe", resolvers, VARIANT)
 
     def single() -> int:
         for river in rivers:

@@ -86,7 +86,10 @@ class River(NamedTuple):
 
     def exploitability(self) -> float:
         subgames, strategies = self.solver.subgames, self.solver.strategies()
-        gains = [responses(self.solver.forest, subgames, strategies, player) for player in (0, 1)]
+        gains = [
+            responses(self.solver.forest, subgames, strategies, np.array([player], np.int32))
+            for player in (0, 1)
+        ]
         won = sum((gain * subgames.ranges[:, player]).sum() for player, gain in enumerate(gains))
         return float(won) * self.per_pot
 
@@ -117,7 +120,7 @@ def new_river(saved: SavedAnswers, place: Place, variant: Variant) -> River:
         ranges=ranges[None],
         alternatives=np.zeros((1, len(hands.cards)), np.float32),
     )
-    solver = LastStreet(forest, subgames, UNSAFE, 0, variant)
+    solver = LastStreet(forest, subgames, UNSAFE, np.zeros(1, np.int32), variant)
     return River(solver, _per_pot(game, place, hands.cards, ranges))
 
 

@@ -52,12 +52,12 @@ class _State(NamedTuple):
 
 @dataclass
 class LastStreet:
-    """Subgames being solved; `resolver` is the player whose strategy has to be safe."""
+    """Subgames being solved; `resolvers` [n] are the players whose strategies have to be safe."""
 
     forest: Forest
     subgames: Subgames
     gadget: str
-    resolver: int
+    resolvers: Ints
     variant: Variant
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class LastStreet:
         """So many more iterations of CFR."""
         steps = schedule(self.variant, self.iterations + 1, iterations)
         gadget = gadget_number(self.gadget)
-        _iterate(self.forest, self.subgames, gadget, self.resolver, steps, self._state)
+        _iterate(self.forest, self.subgames, gadget, self.resolvers, steps, self._state)
         self.iterations += iterations
 
     def strategies(self) -> Floats:
@@ -88,22 +88,23 @@ class LastStreet:
 
 
 def responses(
-    forest: Forest, subgames: Subgames, strategies: Floats, player: int, best: bool = True
+    forest: Forest, subgames: Subgames, strategies: Floats, players: Ints, best: bool = True
 ) -> Floats:
-    """What a player's hands are worth against the other's range and strategy. → [n, L]
+    """What hands are worth against the other player's range and strategy. `players` [n] → [n, L]
 
     Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3].
     """
     out = np.empty(subgames.alternatives.shape, np.float32)
-    _respond(forest, subgames, strategies, player, best, out)
+    _respond(forest, subgames, strategies, players, best, out)
     return out
 
 
 @njit(cache=True, parallel=True)
 def _iterate(
-    forest: Forest, subgames: Subgames, gadget: int, resolver: int, steps: Doubles, state: _State
+    forest: Forest, subgames: Subgames, gadget: int, resolvers: Ints, steps: Doubles, state: _State
 ) -> None:
     for n in prange(len(subgames.cards)):
+        resolver = resolvers[n]
         here = _placed(forest, subgames.stakes[n])
         hands = RankedHands(subgames.cards[n], subgames.ties[n])
         tables = Tables(state.regrets[n], state.strategy[n], state.average[n])
@@ -132,11 +133,12 @@ def _respond(
     forest: Forest,
     subgames: Subgames,
     strategies: Floats,
-    player: int,
+    players: Ints,
     best: bool,
     out: Floats,
 ) -> None:
     for n in prange(len(subgames.cards)):
+        player = players[n]
         here = _placed(forest, subgames.stakes[n])
         reach = np.zeros((len(subgames.cards[n]), len(forest.stakes)), np.float32)
         values = np.zeros_like(reach)

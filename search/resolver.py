@@ -75,10 +75,9 @@ class Resolver:
 
     def _alike(self, states: list[PublicState]) -> list[list[PublicState]]:
         """Public states in groups that can be solved as one batch."""
-        groups: dict[tuple[bytes, int], list[PublicState]] = {}
+        groups: dict[bytes, list[PublicState]] = {}
         for state in states:
-            shape = self._forest(state).shape
-            groups.setdefault((shape, state.resolver), []).append(state)
+            groups.setdefault(self._forest(state).shape, []).append(state)
         return [
             group[start : start + _AT_ONCE]
             for group in groups.values()
@@ -93,24 +92,29 @@ class Resolver:
         return self._forests[state.entry]
 
     def _solve_last(self, states: list[PublicState]) -> list[Solution]:
-        """A batch of subgames of the last street, all for one resolver."""
+        """A batch of subgames of the last street."""
         forests = [self._forest(state) for state in states]
         hands = [hands_on(self.game.rules, state.board) for state in states]
-        resolver = states[0].resolver
+        resolvers = np.array([state.resolver for state in states], np.int32)
         situations = self._situations(states, hands)
         subgames = Subgames(
             cards=np.stack([here.cards for here in hands]),
             ties=np.stack([here.ties for here in hands]),
             classes=np.stack([here.classes for here in hands]),
             stakes=np.stack([forest.stakes for forest in forests]),
-            ranges=np.stack([scaled(one.ranges, resolver) for one in situations]),
-            alternatives=np.stack([_known_alternatives(one, resolver) for one in situations]),
+            ranges=np.stack(
+                [scaled(one.ranges, p) for one, p in zip(situations, resolvers, strict=True)]
+            ),
+            alternatives=np.stack(
+                [_known_alternatives(one, p) for one, p in zip(situations, resolvers, strict=True)]
+            ),
         )
         gadget = self.settings.gadget
         if gadget != UNSAFE and situations[0].alternatives is None:
-            subgames = self._with_alternatives(states, forests, hands, subgames)
+            values = self._alternatives(states, forests, hands, subgames)
+            subgames = subgames._replace(alternatives=values)
         variant = VARIANTS[self.settings.variant]
-        solver = LastStreet(forests[0], subgames, gadget, resolver, variant)
+        solver = LastStreet(forests[0], subgames, gadget, resolvers, variant)
         self._run(solver, is_last_street=True)
         return [
             Solution(forest.decisions, places(here.live, len(self._hands)), strategies)
@@ -131,14 +135,14 @@ class Resolver:
             for both, here in zip(ranges, hands, strict=True)
         ]
 
-    def _with_alternatives(
+    def _alternatives(
         self,
         states: list[PublicState],
         forests: list[Forest],
         hands: list[BoardHands],
         subgames: Subgames,
-    ) -> Subgames:
-        """The same subgames with what the opponent could have against the blueprint."""
+    ) -> Floats:
+        """What the opponents could have against the blueprint. [n, L]"""
         num_decisions = len(forests[0].actor)
         boards = np.repeat(_boards(states), num_decisions, axis=0)
         nodes = np.concatenate([forest.decisions for forest in forests])
@@ -148,9 +152,8 @@ class Resolver:
             [rows[:, here.live].swapaxes(0, 1) for rows, here in zip(by_state, hands, strict=True)]
         ).astype(np.float32)
         best = self.settings.alternatives == BEST_RESPONSE
-        opponent = 1 - states[0].resolver
-        values = responses(forests[0], subgames, blueprint, opponent, best)
-        return subgames._replace(alternatives=values)
+        opponents = np.array([1 - state.resolver for state in states], np.int32)
+        return responses(forests[0], subgames, blueprint, opponents, best)
 
     def _before(self, state: PublicState) -> PublicState:
         """The public state in which the street before the last one began."""
