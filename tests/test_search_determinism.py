@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from env.boards import private_hands
 from env.cards import NO_CARD, Cards, canonical
 from env.deals import canonical_views, deal
 from env.game import Game, load_game
+from evaluation.best_response import exploitability
+from evaluation.local_best_response import local_best_response
 from models.loading import SavedAnswers, load_answers
 from search.policy import SearchPolicy
 from search.settings import parse_settings
 from search.solutions import Cache, PublicState, Solution
-from tests.policies import Hashed
+from tests.policies import Hashed, Stateless
 
 HULH = Path(__file__).parent.parent / "checkpoints" / "pretrained" / "hulh"
 SMALL = "hulh:ranks=9TJQKA,suits=cdh,max_raises=1/1/2/2"
@@ -159,6 +162,31 @@ def test_infosets_get_what_public_states_get(options: str) -> None:
             assert (found[free][:, ~game.tree.legal[node]] == 0).all()
 
 
+@dataclass
+class ByInfoset(Stateless):
+    """A policy that cannot be asked about public states."""
+
+    policy: SearchPolicy
+
+    def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
+        return self.policy.strategies(cards, nodes)
+
+
+def test_evaluators_find_the_same_by_infoset() -> None:
+    small = small_searcher("from=turn,iterations=3")
+    game = small.resolver.game
+    bounds = [
+        local_best_response(game, policy, 12, np.random.default_rng(0), boards_per_batch=3)
+        for policy in (small, ByInfoset(small))
+    ]
+    assert bounds[0].bound_mbb == pytest.approx(bounds[1].bound_mbb, rel=1e-4)
+    flop = load_game("fhp:ranks=QKA,suits=cdh,max_raises=1/1")
+    settings = parse_settings(flop.rules, "iterations=10")
+    policy = SearchPolicy(flop, Hashed(flop.tree, 1), settings)
+    found = [exploitability(flop, one).br_chips for one in (policy, ByInfoset(policy))]
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+
+
 def test_renaming_suits_changes_nothing() -> None:
     """The board's suits and the hands' renamed together, and asked of somebody else."""
     game = pretrained().game
@@ -186,6 +214,19 @@ def test_before_the_searched_streets_the_blueprint_plays() -> None:
         expected = model.policy.strategies(cards, nodes)
         np.testing.assert_array_equal(policy.strategies(cards, nodes), expected)
     assert not policy.resolver._solved._kept, "nothing was solved for that"
+
+
+def test_time_instead_of_iterations() -> None:
+    """However long a solve may take, the least it does is a few iterations."""
+    policy = searcher("ms=1")
+    game = policy.resolver.game
+    cards, nodes = situations(game, 3, 2)
+    found = policy.strategies(cards, nodes)
+    assert found.sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
+    assert (found[~game.tree.legal[nodes]] == 0).all()
+    legal = game.tree.legal[nodes]
+    assert not np.allclose(found, legal / legal.sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(policy.strategies(cards, nodes), found, "solved once")
 
 
 def test_caches_keep_the_latest_and_stay_small() -> None:
