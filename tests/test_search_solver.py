@@ -172,6 +172,30 @@ def test_two_streets_are_solved(text: str, variant: str) -> None:
         check(SolvedTwo(*subgame, gadget, resolver, variant), 100, 800)
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_averages_count_how_often_a_player_gets_there(variant: str) -> None:
+    """Σ weight · own reach · strategy, over the strategies that stood before each iteration."""
+    subgame = subgame_of("hulh:ranks=9TJQKA,suits=cd", 3)
+    solver = SolvedLast(*subgame, UNSAFE, 0, variant).solver()
+    forest, legal = solver.forest, solver.forest.children >= 0
+    sums = np.zeros(solver.strategies()[0].shape)
+    for t in range(1, 6):
+        current = solver._state.strategy[0].copy()
+        own = np.ones((2, len(current), len(forest.nodes)))
+        for d, actor in enumerate(forest.actor):
+            for action in np.flatnonzero(legal[d]):
+                child = forest.children[d, action]
+                own[:, :, child] = own[:, :, d]
+                own[actor, :, child] *= current[:, d, action]
+                sums[:, d, action] += t ** VARIANTS[variant].weight * own[actor, :, child]
+        solver.iterate(1)
+    totals = sums.sum(axis=2, keepdims=True)
+    legal_alike = np.broadcast_to(legal / legal.sum(axis=1, keepdims=True), sums.shape)
+    expected = np.where(totals > 0, sums / np.where(totals > 0, totals, 1), legal_alike)
+    np.testing.assert_allclose(solver.strategies()[0], expected, rtol=0, atol=1e-5)
+    assert not np.allclose(expected, current, atol=0.01)
+
+
 # Responses
 
 
