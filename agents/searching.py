@@ -61,7 +61,11 @@ def search_name(spec: SearchSpec) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The path and the options behind its last colon; a path may have colons of its own."""
+    """The path and the options behind its last colon; a path may have colons of its own.
+
+    Behind those of a path a slash comes before any equals sign.
+    """
     body = text.removeprefix(SEARCH_PREFIX)
     place, colon, options = body.rpartition(":")
-    return (place, options) if colon and "=" in options else (body.removesuffix(":"), "")
+    are_options = bool(colon) and "=" in options.partition("/")[0]
+    return (place, options) if are_options else (body.removesuffix(":"), "")

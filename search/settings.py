@@ -67,8 +67,12 @@ def parse_settings(rules: Rules, text: str) -> SearchSettings:
             f"{rules.name} has no public cards, so there is nothing to search: play the model"
         )
     settings = SearchSettings(first_street=streets[-1])
-    for part in filter(None, text.split(",")):
-        settings = _with_option(settings, rules, part.strip())
+    parts = [part.strip() for part in text.split(",") if part]
+    names = [part.partition("=")[0] for part in parts]
+    for i, part in enumerate(parts):
+        if names[i] in names[:i]:
+            raise SearchError(f"{names[i]} is given twice")
+        settings = _with_option(settings, rules, part)
     if settings.iterations and settings.milliseconds:
         raise SearchError("give either iterations or ms, not both")
     return settings
@@ -112,6 +116,7 @@ def _street(rules: Rules, name: str) -> int:
 
 
 def _count(name: str, value: str) -> int:
-    if not value.isascii() or not value.isdigit() or not 1 <= int(value) <= MOST_ITERATIONS:
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(MOST_ITERATIONS))
+    if not is_number or not 1 <= int(value) <= MOST_ITERATIONS:
         raise SearchError(f"{name} is {value!r}, but must be a number from 1 to {MOST_ITERATIONS}")
     return int(value)

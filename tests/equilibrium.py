@@ -22,7 +22,7 @@ Infoset = tuple[bytes, int]  # canonical cards, node
 
 
 @dataclass
-class _Sequences:
+class Sequences:
     """One player's sequences; number 0 is the empty one."""
 
     parents: dict[Infoset, int] = field(default_factory=dict)  # sequence that leads to an infoset
@@ -48,13 +48,41 @@ class _Sequences:
         return coo_matrix((entries, (rows, columns)), shape=shape).tocsr()
 
 
+def solved(
+    sequences: tuple[Sequences, Sequences],
+    rows: NDArray[np.integer],
+    columns: NDArray[np.integer],
+    amounts: NDArray[np.float64],
+) -> tuple[float, list[NDArray[np.float64]]]:
+    """The value to player 0 and both players' plans, given what pairs of sequences pay.
+
+    Player 0's plan x maximises q₀ where Fᵀq ≤ Aᵀx, Ex = e; the dual is player 1's plan.
+    """
+    first, second = (player.constraints() for player in sequences)
+    shape = (first.shape[1], second.shape[1])
+    payoffs = coo_matrix((amounts, (rows, columns)), shape=shape)
+    cost = np.zeros(shape[0] + second.shape[0])
+    cost[shape[0]] = -1
+    found = linprog(
+        cost,
+        A_ub=bmat([[-payoffs.T, second.T]]).tocsr(),
+        b_ub=np.zeros(shape[1]),
+        A_eq=bmat([[first, coo_matrix((first.shape[0], second.shape[0]))]]).tocsr(),
+        b_eq=np.eye(1, first.shape[0])[0],
+        bounds=[(0, None)] * shape[0] + [(None, None)] * second.shape[0],
+        method="highs",
+    )
+    assert found.success
+    return -float(found.fun), [found.x[: shape[0]], -found.ineqlin.marginals]
+
+
 class Equilibrium(Stateless):
     """A Nash equilibrium and the value of the game to player 0, chips per hand."""
 
     def __init__(self, rules: Rules, tree: BettingTree) -> None:
         self._tree = tree
         deals = every_deal(rules)
-        self._sequences = (_Sequences(), _Sequences())
+        self._sequences = (Sequences(), Sequences())
         self._entries: dict[tuple[int, int], float] = {}
         views, results = canonical_views(rules, deals), showdown_results(deals)
         for view, result in zip(views, results, strict=True):
@@ -82,25 +110,9 @@ class Equilibrium(Stateless):
             self._walk(int(tree.children[node, action]), view, result, after, chance)
 
     def _solve(self) -> tuple[float, list[NDArray[np.float64]]]:
-        """Player 0's plan x maximises q₀ where Fᵀq ≤ Aᵀx, Ex = e; the dual is player 1's plan."""
-        first, second = (sequences.constraints() for sequences in self._sequences)
         places, amounts = zip(*self._entries.items(), strict=True)
-        rows, columns = zip(*places, strict=True)
-        shape = (first.shape[1], second.shape[1])
-        payoffs = coo_matrix((amounts, (rows, columns)), shape=shape)
-        cost = np.zeros(shape[0] + second.shape[0])
-        cost[shape[0]] = -1
-        solved = linprog(
-            cost,
-            A_ub=bmat([[-payoffs.T, second.T]]).tocsr(),
-            b_ub=np.zeros(shape[1]),
-            A_eq=bmat([[first, coo_matrix((first.shape[0], second.shape[0]))]]).tocsr(),
-            b_eq=np.eye(1, first.shape[0])[0],
-            bounds=[(0, None)] * shape[0] + [(None, None)] * second.shape[0],
-            method="highs",
-        )
-        assert solved.success
-        return -float(solved.fun), [solved.x[: shape[0]], -solved.ineqlin.marginals]
+        rows, columns = map(np.array, zip(*places, strict=True))
+        return solved(self._sequences, rows, columns, np.array(amounts))
 
     def _probabilities(
         self, plans: list[NDArray[np.float64]]
