@@ -1,4 +1,4 @@
-"""What stands between the opponent and the subgame: three ways to ask for safety.
+"""What stands between the opponent and the subgame: how safe its solution is.
 
 A re-solver knows how its own play reaches a subgame, but not how the opponent's does. `value(h)` is
 what the opponent gets in the subgame with hand h, `alternative(h)` what it could have had against
@@ -9,66 +9,75 @@ resolve     with each hand the opponent either plays on or takes its alternative
             Johanson and Bowling 2014)
 max-margin  the opponent chooses the hand it plays with and wins value − alternative; so the least
             margin is made as large as possible (Moravčík et al. 2016)
+mixed       the opponent enters with each hand as in `resolve`, and besides as in `unsafe`; both
+            count alike, on average over the hands. The first keeps the solution safe against other
+            play, the second improves it against the play that is expected
 
 The opponent learns what to do here by the same regret updates as in the subgame.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
+
 from numba import njit
 
 from env.arrays import Floats
 from search.kernels import Step
 
-GADGETS = UNSAFE, RESOLVE, MAX_MARGIN = ("unsafe", "resolve", "max-margin")
-_UNSAFE, _RESOLVE, _MAX_MARGIN = range(3)
+GADGETS = UNSAFE, RESOLVE, MAX_MARGIN, MIXED = ("unsafe", "resolve", "max-margin", "mixed")
+_UNSAFE, _RESOLVE, _MAX_MARGIN, _MIXED = range(4)
+
+
+class Entering(NamedTuple):
+    """The opponent before the subgame. L hands."""
+
+    regrets: Floats  # [L, 2] of entering and, if it has the choice, of the alternative
+    chosen: Floats  # [L] the probability with which it enters by its own choice
 
 
 @njit(cache=True)
-def opponent_reach(gadget: int, range_: Floats, regrets: Floats, out: Floats) -> None:
-    """With what probability the opponent enters with each hand. [L], [L, 2] → [L]
-
-    Regrets are those of entering and, for `resolve`, of the alternative.
-    """
-    if gadget == _UNSAFE:
-        out[:] = range_
-    elif gadget == _RESOLVE:
-        for hand in range(len(out)):
-            enters, declines = max(regrets[hand, 0], 0), max(regrets[hand, 1], 0)
-            out[hand] = enters / (enters + declines) if enters + declines > 0 else 0.5
-    else:
-        total = 0.0
-        for hand in range(len(out)):
-            out[hand] = max(regrets[hand, 0], 0)
-            total += out[hand]
-        if total > 0:
-            out /= total
+def opponent_reach(gadget: int, range_: Floats, entering: Entering, out: Floats) -> None:
+    """With what weight the opponent enters with each hand. [L] → [L]"""
+    regrets, chosen = entering.regrets, entering.chosen
+    total = 0.0
+    for hand in range(len(chosen)):
+        enters, declines = max(regrets[hand, 0], 0), max(regrets[hand, 1], 0)
+        if gadget == _MAX_MARGIN:
+            chosen[hand] = enters
         else:
-            out[:] = 1 / len(out)
+            chosen[hand] = enters / (enters + declines) if enters + declines > 0 else 0.5
+        total += chosen[hand]
+    if gadget == _MAX_MARGIN:
+        if total > 0:
+            chosen /= total
+        else:
+            chosen[:] = 1 / len(chosen)
+    expected = len(chosen) if gadget == _MIXED else 1 if gadget == _UNSAFE else 0
+    own = 0 if gadget == _UNSAFE else 1
+    for hand in range(len(out)):
+        out[hand] = own * chosen[hand] + expected * range_[hand]
 
 
 @njit(cache=True)
 def learn_to_enter(
-    gadget: int, step: Step, value: Floats, alternative: Floats, entered: Floats, regrets: Floats
+    gadget: int, step: Step, value: Floats, alternative: Floats, entering: Entering
 ) -> None:
-    """The opponent's regrets before the subgame, in place. [L], [L], [L], [L, 2]
-
-    `entered` is what `opponent_reach` gave.
-    """
+    """The opponent's regrets before the subgame, in place. [L], [L]"""
     if gadget == _UNSAFE:
         return
+    regrets, chosen = entering.regrets, entering.chosen
     mean = 0.0  # of the margins, where the opponent chooses its hand
     if gadget == _MAX_MARGIN:
         for hand in range(len(value)):
-            mean += entered[hand] * (value[hand] - alternative[hand])
+            mean += chosen[hand] * (value[hand] - alternative[hand])
     for hand in range(len(value)):
         gain = value[hand] - alternative[hand]
-        if gadget == _RESOLVE:
-            _accumulate(step, regrets, hand, 0, (1 - entered[hand]) * gain)
-            _accumulate(step, regrets, hand, 1, -entered[hand] * gain)
-        else:
+        if gadget == _MAX_MARGIN:
             _accumulate(step, regrets, hand, 0, gain - mean)
+        else:
+            _accumulate(step, regrets, hand, 0, (1 - chosen[hand]) * gain)
+            _accumulate(step, regrets, hand, 1, -chosen[hand] * gain)
 
 
 @njit(cache=True)
@@ -80,13 +89,3 @@ def _accumulate(step: Step, regrets: Floats, hand: int, action: int, gain: float
 def gadget_number(name: str) -> int:
     """As kernels take it."""
     return GADGETS.index(name)
-
-
-def alternatives_needed(name: str) -> bool:
-    """Whether the opponent's counterfactual values have to be known."""
-    return name != UNSAFE
-
-
-def no_alternatives(num_subgames: int, num_hands: int) -> Floats:
-    """What stands for them where nothing reads them. [n, L]"""
-    return np.zeros((num_subgames, num_hands), np.float32)

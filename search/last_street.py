@@ -15,7 +15,7 @@ from numba import njit, prange
 from env.arrays import Bytes, Doubles, Floats, Integers, Ints
 from env.ranges import RankedHands
 from search.forest import Forest
-from search.gadgets import gadget_number, learn_to_enter, opponent_reach
+from search.gadgets import Entering, gadget_number, learn_to_enter, opponent_reach
 from search.kernels import (
     Step,
     Tables,
@@ -112,20 +112,19 @@ def _iterate(
         reach = np.zeros((len(hands.cards), len(forest.stakes)), np.float32)
         own, values = np.ones_like(reach), np.zeros_like(reach)
         entered = np.zeros(len(hands.cards), np.float32)
+        entering = Entering(state.entering[n], np.zeros_like(entered))
         alternative = subgames.alternatives[n]
         for i in range(len(steps)):
             step = Step(steps[i, 0], steps[i, 1], steps[i, 2], steps[i, 3])
             for player in range(2):
                 range_ = subgames.ranges[n, 1 - resolver]
-                opponent_reach(gadget, range_, state.entering[n], entered)
+                opponent_reach(gadget, range_, entering, entered)
                 reach[:, entry] = entered if player == resolver else subgames.ranges[n, resolver]
                 descend(here, player, step.weight, tables, own, reach)
                 settle(here, hands, player, reach, values)
                 ascend(here, player, step, tables, values)
                 if player != resolver:
-                    learn_to_enter(
-                        gadget, step, values[:, entry], alternative, entered, state.entering[n]
-                    )
+                    learn_to_enter(gadget, step, values[:, entry], alternative, entering)
 
 
 @njit(cache=True, parallel=True)

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from env.rules import Rules
-from search.gadgets import GADGETS
+from search.gadgets import GADGETS, MIXED
 from search.variants import VARIANTS
 
 LAST_STREET_ITERATIONS, TWO_STREETS_ITERATIONS, SHORT_GAME_ITERATIONS = 40, 30, 100
@@ -26,7 +26,7 @@ class SearchSettings:
 
     first_street: int  # the first one that is searched; all later ones are, too
     iterations: int = 0  # of CFR in each subgame; 0: as many as measured to be worth it
-    gadget: str = "resolve"
+    gadget: str = MIXED
     alternatives: str = SELF_PLAY  # what the blueprint's opponent could have: how it is estimated
     variant: str = "dcfr+"
     milliseconds: int = 0  # time for each solve instead of a number of iterations; 0: no limit

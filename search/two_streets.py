@@ -17,7 +17,7 @@ from numba import njit, prange
 from env.arrays import Bytes, Floats, Ints
 from env.ranges import RankedHands
 from search.forest import Forest
-from search.gadgets import gadget_number, learn_to_enter, opponent_reach
+from search.gadgets import Entering, gadget_number, learn_to_enter, opponent_reach
 from search.kernels import (
     Step,
     Tables,
@@ -122,7 +122,8 @@ class TwoStreets:
     def __post_init__(self) -> None:
         num_hands = len(self.hands)
         self._tables = new_tables(self.forest, (num_hands,))
-        self._entering = np.zeros((num_hands, 2), np.float32)
+        regrets = np.zeros((num_hands, 2), np.float32)
+        self._entering = Entering(regrets, np.zeros(num_hands, np.float32))
         # Nobody's hands are compared before the leaves.
         self._ranked = RankedHands(self.hands, np.zeros((num_hands, 2), np.int32))
         self.iterations = 0
@@ -179,7 +180,7 @@ class TwoStreets:
         ascend(forest, player, step, self._tables, values)
         if player != self.resolver:
             value = values[:, entry]
-            learn_to_enter(gadget, step, value, self.alternatives, entered, self._entering)
+            learn_to_enter(gadget, step, value, self.alternatives, self._entering)
 
     def _zeros(self) -> Floats:
         return np.zeros((len(self.hands), len(self.forest.stakes)), np.float32)
