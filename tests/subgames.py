@@ -16,7 +16,7 @@ from env.boards import private_hands
 from env.cards import NO_CARD, NUM_SLOTS, Cards
 from env.game import Game
 from env.hands import hand_ranks
-from search.gadgets import MAX_MARGIN, RESOLVE, UNSAFE
+from search.gadgets import MAX_MARGIN, MIXED, RESOLVE, UNSAFE
 from tests.equilibrium import Sequences, solved
 
 Array = NDArray[np.float64]
@@ -111,7 +111,8 @@ class SubgameProgram:
 
     With `unsafe` both ranges are given. Otherwise the opponent's range is not: with `resolve` each
     of its hands plays or gets its alternative, and with `max-margin` it chooses one hand, plays it,
-    and pays its alternative.
+    and pays its alternative. With `mixed` there are two opponents, who know which one they are: one
+    as with `resolve`, and one with its range, weighted by the number of hands.
     """
 
     plain: PlainSubgame
@@ -123,6 +124,7 @@ class SubgameProgram:
         default_factory=lambda: (Sequences(), Sequences())
     )
     _entries: list[tuple[Rows, Rows, Array]] = field(default_factory=list)
+    _twin: bytes = b""  # tells the infosets of a second opponent apart
 
     def __post_init__(self) -> None:
         possible = self.plain.possible(self.plain.board)
@@ -134,6 +136,10 @@ class SubgameProgram:
             weights[opponent] = possible
             at[opponent, possible] = self._enter(np.flatnonzero(possible), self.alternatives)
         self._walk(self.plain.entry, self.plain.board, at, weights, 1.0)
+        if self.gadget == MIXED:
+            weights[opponent] = possible.sum() * self.ranges[opponent] * possible
+            self._twin = b"twin"
+            self._walk(self.plain.entry, self.plain.board, np.zeros_like(at), weights, 1.0)
         rows, columns, amounts = map(np.concatenate, zip(*self._entries, strict=True))
         self.value, _ = solved(self._sequences, rows, columns, amounts)
 
@@ -143,7 +149,7 @@ class SubgameProgram:
         sign = -1.0 if self.resolver == 0 else 1.0  # of the opponent's chips
         entered = []
         for hand in hands.tolist():
-            if self.gadget == RESOLVE:
+            if self.gadget in (RESOLVE, MIXED):
                 paying = opponent.after((bytes([hand]), -1), 0, 1)
                 entered.append(opponent.after((bytes([hand]), -1), 0, 0))
                 amount = sign * alternatives[hand]
@@ -170,7 +176,8 @@ class SubgameProgram:
         for action in np.flatnonzero(tree.legal[node]).tolist():
             after = at.copy()
             for hand in live:
-                infoset = (bytes([hand]) + board.tobytes(), node)
+                twin = b"" if actor == self.resolver else self._twin
+                infoset = (bytes([hand]) + board.tobytes() + twin, node)
                 after[actor, hand] = self._sequences[actor].after(infoset, at[actor, hand], action)
             self._walk(int(tree.children[node, action]), board, after, weights, chance)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -58,31 +57,29 @@ def test_sums_equal_those_over_every_pair(
     reach[rng.random(reach.shape) < 0.3] = 0
     found = np.full_like(reach, np.nan)
     both = disjoint(hands.cards)
-    sum_unblocked(hands.cards, reach, found)
+    sum_unblocked(hands.cards, reach, found, 0, num_columns)
     np.testing.assert_allclose(found, both @ reach, rtol=0, atol=error)
-    count_weaker(hands, reach, found)
+    count_weaker(hands, reach, found, 0, num_columns)
     order = np.sign(ranks[:, None] - ranks[None])
     assert (order == 0).sum() > len(ranks), "some hands tie"
     np.testing.assert_allclose(found, (both * order) @ reach, rtol=0, atol=error)
 
 
 def test_columns_of_an_array_are_summed_in_place() -> None:
-    """Solvers pass slices, whose rows do not lie side by side."""
+    """The columns before and behind are left alone."""
     rng = np.random.default_rng(0)
     hands, ranks = some_hands("hulh", rng)
     reach = rng.random((len(ranks), 9)).astype(np.float32)
     whole, part = np.zeros_like(reach), np.zeros((len(ranks), 3), np.float32)
-    sums: tuple[Callable[[Reals, Reals], None], ...] = (
-        lambda values, out: sum_unblocked(hands.cards, values, out),
-        lambda values, out: count_weaker(hands, values, out),
-    )
-    for add_up in sums:
-        whole[:] = -1
-        add_up(reach[:, 4:7], whole[:, 4:7])
-        add_up(np.ascontiguousarray(reach[:, 4:7]), part)
-        np.testing.assert_array_equal(whole[:, 4:7], part)
-        assert (whole[:, :4] == -1).all()
-        assert (whole[:, 7:] == -1).all()
+    alone = np.ascontiguousarray(reach[:, 4:7])
+    sum_unblocked(hands.cards, reach, whole, 4, 7)
+    sum_unblocked(hands.cards, alone, part, 0, 3)
+    np.testing.assert_array_equal(whole[:, 4:7], part)
+    count_weaker(hands, reach, whole, 4, 7)
+    count_weaker(hands, alone, part, 0, 3)
+    np.testing.assert_array_equal(whole[:, 4:7], part)
+    assert (whole[:, :4] == 0).all()
+    assert (whole[:, 7:] == 0).all()
 
 
 # Suits

@@ -14,6 +14,7 @@ from env.cards import Cards, canonical, parse_cards
 from env.game import Game, load_game
 from search.continuation import Continuation, continuation, new_two_streets
 from search.forest import make_forest
+from search.gadgets import GADGETS
 from search.kernels import normalise
 from search.last_street import LastStreet, Subgames
 from search.policy import SearchPolicy
@@ -214,10 +215,10 @@ def test_the_turn_before_a_river_is_found_however_suits_are_named() -> None:
         assert game.tree.street[start] == 2
 
 
-@pytest.mark.parametrize("gadget", ["resolve", "max-margin", "unsafe"])
+@pytest.mark.parametrize("gadget", GADGETS)
 def test_rivers_are_solved_behind_the_turns_solution(gadget: str) -> None:
     """What the policy answers is the subgame that the turn's solution sets up, solved by hand."""
-    game, policy = searching(f"from=turn,iterations=6,gadget={gadget}")
+    game, policy = searching(f"from=turn,iterations=6,variant=dcfr,gadget={gadget}")
     turn = solved_turn(resolver=1)
     node = rivers(game, int(turn.solver.forest.nodes[0]))[1]
     assert game.tree.actor[node] == 1
@@ -236,7 +237,9 @@ def test_rivers_are_solved_behind_the_turns_solution(gadget: str) -> None:
         ranges=scaled(situation.ranges, 1)[None],
         alternatives=(situation.alternatives / total)[None],
     )
-    solver = LastStreet(forest, subgames, gadget, 1, VARIANTS["dcfr"])
+    solver = LastStreet(
+        forest, subgames, gadget, np.ones(1, np.int32), VARIANTS[policy.settings.variant]
+    )
     solver.iterate(6)
     by_hand: Floats = solver.strategies()[0, :, 0]
     found = policy.range_strategies(board[None], here.cards, np.array([node]))[0]

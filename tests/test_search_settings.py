@@ -10,7 +10,7 @@ from search.settings import (
     LAST_STREET_ITERATIONS,
     MOST_BY_DEFAULT,
     MOST_ITERATIONS,
-    TWO_STREET_ITERATIONS,
+    TWO_STREETS_ITERATIONS,
     SearchError,
     SearchSettings,
     parse_settings,
@@ -76,7 +76,7 @@ def test_options() -> None:
         ("hulh", "=5", "no option ''"),
         ("hulh", "gadget=best", "gadget is 'best'; choose from unsafe, resolve, max-margin"),
         ("hulh", "alternatives=none", "choose from self-play, best-response"),
-        ("hulh", "variant=cfr", r"choose from cfr\+, cfr\+2, dcfr, pcfr\+"),
+        ("hulh", "variant=cfr", r"choose from cfr\+, dcfr, pcfr\+, dcfr\+"),
     ],
 )
 def test_impossible_search_is_refused_in_one_line(game: str, options: str, complaint: str) -> None:
@@ -86,14 +86,15 @@ def test_impossible_search_is_refused_in_one_line(game: str, options: str, compl
 
 
 def test_small_subgames_get_more_iterations() -> None:
+    hulh, fhp, leduc = (parse_rules(name) for name in ("hulh", "fhp", "leduc"))
     settings = SearchSettings(first_street=3)
-    assert settings.iterations_for(1081, is_last_street=True) == LAST_STREET_ITERATIONS
-    assert settings.iterations_for(1128, is_last_street=False) == max(
-        TWO_STREET_ITERATIONS, 40_000 // 1128
-    )
-    assert settings.iterations_for(5, is_last_street=True) == MOST_BY_DEFAULT
+    assert settings.iterations_for(hulh, 1081, is_last_street=True) == LAST_STREET_ITERATIONS
+    assert settings.iterations_for(hulh, 1128, is_last_street=False) == TWO_STREETS_ITERATIONS
+    assert settings.iterations_for(fhp, 1176, is_last_street=True) > LAST_STREET_ITERATIONS
+    assert settings.iterations_for(leduc, 5, is_last_street=True) == MOST_BY_DEFAULT
     asked = SearchSettings(first_street=3, iterations=9)
-    assert {asked.iterations_for(n, is_last_street=True) for n in (5, 1081)} == {9}
+    assert asked.iterations_for(hulh, 1081, is_last_street=True) == 9
+    assert asked.iterations_for(leduc, 5, is_last_street=True) == 9
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -108,7 +109,9 @@ def test_schedules_are_those_of_the_papers() -> None:
         return schedule(VARIANTS[name], 1, 3).tolist()
 
     assert steps("cfr+") == [[1, 0, 0, t] for t in (1, 2, 3)]
-    assert steps("cfr+2") == [[1, 0, 0, t * t] for t in (1, 2, 3)]
+    kept = [t * t / (t * t + 1) for t in (1, 2, 3)]
+    floored = [[share, 0, 0, t**4] for t, share in enumerate(kept, start=1)]
+    assert steps("dcfr+") == floored
     assert steps("pcfr+") == [[1, 0, 1, t * t] for t in (1, 2, 3)]
     discounts = [t**1.5 / (t**1.5 + 1) for t in (1, 2, 3)]
     expected = [[discount, 0.5, 0, t * t] for t, discount in enumerate(discounts, start=1)]

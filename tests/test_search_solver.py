@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from env.arrays import Ints
 from env.betting_tree import SHOWDOWN
 from env.cards import NO_CARD, Cards
 from env.game import load_game
 from search.forest import make_forest
-from search.gadgets import GADGETS, MAX_MARGIN, RESOLVE, UNSAFE
+from search.gadgets import GADGETS, MAX_MARGIN, MIXED, RESOLVE, UNSAFE
 from search.kernels import normalise
 from search.last_street import LastStreet, Subgames, responses
 from search.public_state import hands_on
@@ -33,6 +34,11 @@ TURNS = (
     "hulh:ranks=TJQKA,suits=cd,max_raises=1/1/1/2",
     "hulh:ranks=9TJQKA,suits=cd,max_raises=1/1/2/2,stack=45",  # all-in on the turn
 )
+
+
+def one_player(player: int) -> Ints:
+    """As batches of a single subgame take it."""
+    return np.array([player], np.int32)
 
 
 def subgame_of(text: str, street: int, seed: int = 0) -> tuple[PlainSubgame, Array, Array]:
@@ -70,8 +76,11 @@ class Solved:
             return worth - np.array([lower.value, -lower.value])
         sign = 1 if self.resolver == 1 else -1
         margins = best[1 - self.resolver] - self.alternatives[live]
-        if self.gadget == RESOLVE:
+        if self.gadget in (RESOLVE, MIXED):
             theirs = (np.maximum(margins, 0) + self.alternatives[live]).sum()
+            if self.gadget == MIXED:
+                expected = self.ranges[1 - self.resolver, live]
+                theirs += len(live) * (best[1 - self.resolver] * expected).sum()
         else:
             theirs = margins.max()
         return np.array([theirs - sign * lower.value])
@@ -96,13 +105,14 @@ class SolvedLast(Solved):
             alternatives=self.alternatives[None, hands.live].astype(np.float32),
         )
         assert (hands.classes == np.arange(len(hands.live))).all(), "random ranges fit all hands"
-        return LastStreet(forest, subgames, self.gadget, self.resolver, VARIANTS[self.variant])
+        resolvers = one_player(self.resolver)
+        return LastStreet(forest, subgames, self.gadget, resolvers, VARIANTS[self.variant])
 
     def best_responses(self, iterations: int) -> tuple[NDArray[np.integer], Array]:
         solver = self.solver()
         solver.iterate(iterations)
         found = [
-            responses(solver.forest, solver.subgames, solver.strategies(), player)[0]
+            responses(solver.forest, solver.subgames, solver.strategies(), one_player(player))[0]
             for player in (0, 1)
         ]
         live = hands_on(self.plain.game.rules, self.plain.board.tobytes()).live
@@ -211,7 +221,7 @@ def test_responses_of_the_last_street_equal_brute_force(text: str, best: bool) -
     spread[live] = strategies[0]
     column = {int(node): d for d, node in enumerate(solver.forest.decisions)}
     for player in (0, 1):
-        found = responses(solver.forest, solver.subgames, strategies, player, best)[0]
+        found = responses(solver.forest, solver.subgames, strategies, one_player(player), best)[0]
         slow = plain.values(
             player, best, ranges[1 - player], lambda _, node: spread[:, column[node]]
         )
