@@ -1,12 +1,15 @@
 """Where compiled kernels are kept, and a word to whoever waits while they are compiled.
 
 Numba keeps compiled kernels beside the source files or in the home folder, and refuses to load a
-module when it can write to neither. A temporary folder serves then. This module is imported before
+module when it can write to neither. A temporary folder serves then. Numba compiles a kernel again
+when its own file has changed, but not when a kernel that it calls has changed in another file. So
+all are compiled again when any file with kernels is not what it was. This module is imported before
 any other that has kernels.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
@@ -62,6 +65,35 @@ def ensure_kernel_cache() -> None:
         os.environ["NUMBA_CACHE_DIR"] = place  # for processes started from here
 
 
+def forget_stale_kernels() -> None:
+    """Remove the indexes of compiled kernels if some source of theirs has changed since."""
+    stamp = PROJECT / ".cache" / "kernels"
+    packages = [path.parent for path in PROJECT.glob("*/__init__.py")]
+    try:
+        now = _kernel_digest(packages)
+        if stamp.is_file() and stamp.read_text() == now:
+            return
+        for package in packages:
+            for index in package.rglob("__pycache__/*.nbi"):
+                index.unlink(missing_ok=True)
+        stamp.parent.mkdir(exist_ok=True)
+        new = stamp.with_name(f"kernels.{os.getpid()}")
+        new.write_text(now)
+        new.replace(stamp)
+    except OSError:
+        return  # where nothing can be written, nothing was kept
+
+
+def _kernel_digest(packages: list[Path]) -> str:
+    """Changes with every source file that has kernels."""
+    digest = hashlib.sha256()
+    for file in sorted(path for package in packages for path in package.rglob("*.py")):
+        content = file.read_bytes()
+        if b"njit" in content:
+            digest.update(str(file.relative_to(PROJECT)).encode() + content)
+    return digest.hexdigest()
+
+
 def announce_compilation() -> None:
     """Print one line when the first kernel of this project is compiled, not read from the cache."""
     event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
@@ -82,5 +114,6 @@ def _probe() -> None:
     """A function for numba to compile, so that it looks for its folder."""
 
 
+forget_stale_kernels()
 ensure_kernel_cache()
 announce_compilation()

@@ -65,6 +65,36 @@ def test_a_folder_of_somebody_else_is_not_used(
     assert other.stat().st_mode & 0o077 == 0
 
 
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path: Path) -> None:
+    """Numba by itself looks at the file of the outer kernel alone."""
+    shutil.copytree(ROOT / "env", tmp_path / "env", ignore=shutil.ignore_patterns("__pycache__"))
+    inner, outer = tmp_path / "env" / "inner.py", tmp_path / "env" / "outer.py"
+    outer.write_text(
+        "from numba import njit\nfrom env.inner import add\n"
+        "@njit(cache=True)\ndef twice(x):\n    return add(add(x))\n"
+    )
+
+    def answer() -> str:
+        code = "from env.outer import twice; print(twice(0))"
+        environment = {key: os.environ[key] for key in os.environ if key != "NUMBA_CACHE_DIR"}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env=environment,
+            check=True,
+            text=True,
+            capture_output=True,
+        )
+        return done.stdout.strip()
+
+    for step in (1, 10):
+        inner.write_text(
+            f"from numba import njit\n@njit(cache=True)\ndef add(x):\n    return x + {step}\n"
+        )
+        assert answer() == str(2 * step)
+        assert answer() == str(2 * step)
+
+
 def test_compiling_is_announced_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
