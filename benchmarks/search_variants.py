@@ -30,7 +30,7 @@ from search.forest import make_forest
 from search.gadgets import UNSAFE
 from search.last_street import LastStreet, Subgames, responses
 from search.public_state import canonical_board, hands_on
-from search.resolver import scaled
+from search.resolver import UNEXPECTED, scaled
 from search.runouts import street_hands
 from search.trunk import Trunk
 from search.two_streets import TwoStreets
@@ -135,7 +135,7 @@ def new_turn(saved: SavedAnswers, place: Place, variant: Variant) -> Turn:
 
 def _ranges(saved: SavedAnswers, place: Place, live: Rows) -> Floats:
     reach = Trunk(saved.game, saved.policy).ranges(place.board[None], np.array([place.entry]))[0]
-    return scaled(reach[:, live].astype(np.float32), 0)
+    return scaled(reach[:, live].astype(np.float32), 0, UNEXPECTED)
 
 
 def _per_pot(game: Game, place: Place, cards: Bytes, ranges: Floats) -> float:

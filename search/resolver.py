@@ -34,8 +34,9 @@ from search.variants import VARIANTS
 CACHE_BYTES = 512 << 20  # of solutions of the last street, and as much again of the one before
 _AT_ONCE = 64  # subgames solved side by side; bounds memory
 _CHUNK = 4  # iterations between looks at the clock
-# The range that an opponent is assumed to hold is mixed with so much of the uniform one: what the
-# blueprint never does, opponents do all the same, and the solution must have an answer to it.
+# Without a gadget, the range that the opponent is assumed to hold is mixed with so much of the
+# uniform one: what the blueprint never does, opponents do all the same, and the solution must have
+# an answer to it.
 UNEXPECTED = 0.03
 
 
@@ -97,19 +98,23 @@ class Resolver:
         hands = [hands_on(self.game.rules, state.board) for state in states]
         resolvers = np.array([state.resolver for state in states], np.int32)
         situations = self._situations(states, hands)
+        gadget = self.settings.gadget
+        unexpected = UNEXPECTED if gadget == UNSAFE else 0.0
         subgames = Subgames(
             cards=np.stack([here.cards for here in hands]),
             ties=np.stack([here.ties for here in hands]),
             classes=np.stack([here.classes for here in hands]),
             stakes=np.stack([forest.stakes for forest in forests]),
             ranges=np.stack(
-                [scaled(one.ranges, p) for one, p in zip(situations, resolvers, strict=True)]
+                [
+                    scaled(one.ranges, player, unexpected)
+                    for one, player in zip(situations, resolvers, strict=True)
+                ]
             ),
             alternatives=np.stack(
                 [_known_alternatives(one, p) for one, p in zip(situations, resolvers, strict=True)]
             ),
         )
-        gadget = self.settings.gadget
         if gadget != UNSAFE and situations[0].alternatives is None:
             values = self._alternatives(states, forests, hands, subgames)
             subgames = subgames._replace(alternatives=values)
@@ -175,7 +180,7 @@ class Resolver:
             self.game,
             board,
             state.entry,
-            scaled(reach.astype(np.float32), state.resolver),
+            scaled(reach.astype(np.float32), state.resolver, UNEXPECTED),
             state.resolver,
             VARIANTS[self.settings.variant],
         )
@@ -198,14 +203,14 @@ class Resolver:
             solver.iterate(_CHUNK)
 
 
-def scaled(ranges: Floats, resolver: int) -> Floats:
-    """Ranges that sum to one, the opponent's with unexpected hands. [2, L]"""
+def scaled(ranges: Floats, resolver: int, unexpected: float = 0.0) -> Floats:
+    """Ranges that sum to one, with a share of unexpected hands in the opponent's. [2, L]"""
     out = np.empty_like(ranges)
     for player, range_ in enumerate(ranges):
         total = range_.sum(dtype=np.float64)
         out[player] = range_ / total if total > 0 else 1 / len(range_)
         if player != resolver:
-            out[player] = (1 - UNEXPECTED) * out[player] + UNEXPECTED / len(range_)
+            out[player] = (1 - unexpected) * out[player] + unexpected / len(range_)
     return out
 
 

@@ -14,12 +14,12 @@ from env.cards import Cards, canonical, parse_cards
 from env.game import Game, load_game
 from search.continuation import Continuation, continuation, new_two_streets
 from search.forest import make_forest
-from search.gadgets import GADGETS
+from search.gadgets import GADGETS, UNSAFE
 from search.kernels import normalise
 from search.last_street import LastStreet, Subgames
 from search.policy import SearchPolicy
 from search.public_state import canonical_board, hands_on, renamed_hands
-from search.resolver import entries_of, scaled
+from search.resolver import UNEXPECTED, entries_of, scaled
 from search.runouts import street_hands
 from search.settings import parse_settings
 from search.solutions import PublicState
@@ -114,7 +114,7 @@ def solved_turn(resolver: int, *, renamed: bool = True) -> SolvedTurn:
     live = street_hands(game.rules, board).live
     trunk = Trunk(game, Hashed(game.tree, 4, unplayed=0.1))
     reach = trunk.ranges(board[None], np.array([entry]))[0][:, live].astype(np.float32)
-    ranges = scaled(reach, resolver)
+    ranges = scaled(reach, resolver, UNEXPECTED)
     variant = VARIANTS["dcfr"]
     solver, leaves, boards = new_two_streets(game, board, entry, ranges, resolver, variant)
     solver.iterate(6)
@@ -234,7 +234,7 @@ def test_rivers_are_solved_behind_the_turns_solution(gadget: str) -> None:
         ties=here.ties[None].astype(np.int32),
         classes=here.classes[None],
         stakes=forest.stakes[None],
-        ranges=scaled(situation.ranges, 1)[None],
+        ranges=scaled(situation.ranges, 1, UNEXPECTED if gadget == UNSAFE else 0)[None],
         alternatives=(situation.alternatives / total)[None],
     )
     solver = LastStreet(
