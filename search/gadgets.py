@@ -10,9 +10,10 @@ resolve     with each hand the opponent either plays on or takes its alternative
 max-margin  the opponent chooses the hand it plays with and wins value − alternative. A hand's
             margin is alternative − value; so the least margin is made as large as possible
             (Moravčík et al. 2016)
-mixed       the opponent enters with each hand as in `resolve`, and besides with the range of
-            `unsafe`, scaled so that both weigh alike where every hand enters by choice. The first
-            guards against other play, the second improves on the play that is expected
+mixed       the opponent enters with each hand as in `resolve`, and besides with the range that the
+            blueprint would bring here, scaled so that both weigh alike where every hand enters by
+            choice. The first guards against other play, the second improves on the play that is
+            expected
 
 The opponent learns what to do here by the same regret updates as in the subgame, but without
 prediction.
