@@ -32,6 +32,8 @@ def is_search(text: str) -> bool:
 def parse_search(text: str) -> SearchSpec:
     """Model and settings, checked without opening the network."""
     place, options = _parts(text)
+    if not place:
+        raise AgentError(f"{text} names no model; write {SEARCH_PREFIX}MODEL")
     folder = models_at(Path(place))[-1]
     try:
         rules = Rules.from_dict(read_info(folder)["rules"])

@@ -29,6 +29,7 @@ from env.range_views import overlaps
 from evaluation.local_best_response import local_best_response
 from models.loading import load_answers
 from search.forest import Forest
+from search.gadgets import UNSAFE
 from search.last_street import LastStreet, Subgames
 from search.public_state import hands_on
 from search.settings import LAST_STREET_ITERATIONS, TWO_STREETS_ITERATIONS
@@ -51,7 +52,7 @@ def river_figures(seconds: float) -> list[Figure]:
 
     def fresh(subgames: Subgames) -> LastStreet:
         resolvers = np.zeros(len(subgames.cards), np.int32)
-        return LastStreet(rivers[0].forest, subgames, "unsafe", resolvers, VARIANT)
+        return LastStreet(rivers[0].forest, subgames, UNSAFE, resolvers, VARIANT)
 
     def single() -> int:
         for river in rivers:
@@ -95,7 +96,7 @@ def table_figures(seconds: float) -> list[Figure]:
     """Local best response and matches against a model that searches the river."""
     (model,) = agents.load(MODELS / "hulh")
     figures = []
-    for name, options in (("resolve", ""), ("unsafe", ":gadget=unsafe")):
+    for name, options in (("mixed", ":gadget=mixed"), ("unsafe", ":gadget=unsafe")):
         spec = f"search:{MODELS / 'hulh'}{options}"
         hands, played = _hands_per_second(spec, model, seconds)
         figures += [

@@ -19,8 +19,9 @@ model, and so is search:MODEL, a model that re-solves its last street at the tab
 the terminal, into measurements.jsonl beside the model, its run's README.md and TensorBoard.
 Published models, such as those in checkpoints/pretrained, are left as they are.
 
-Two models, or a model and a bot, are compared: how much more the first gives away than the second,
-by local best response on the same boards with the interval of the difference. Nothing is recorded.
+Two models, or a model and a bot, are compared: how much more the first gives away than the second.
+Local best response plays both on the same boards and gives the interval of the difference. Nothing
+is recorded.
 
 Without --method the strongest one that the game allows is taken:
   exact      best response over every board: kuhn, leduc, fhp

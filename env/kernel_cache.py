@@ -81,7 +81,7 @@ def forget_stale_kernels() -> None:
         new.write_text(now)
         new.replace(stamp)
     except OSError:
-        return  # where nothing can be written, nothing was kept
+        return  # nothing can be written beside the program, so no index can be removed there
 
 
 def _kernel_digest(packages: list[Path]) -> str:

@@ -41,7 +41,11 @@ class AnswersRanges(Protocol):
 
 
 def for_ranges(game: Game, policy: Policy, seen: RangeViews) -> RangeStrategies:
-    """A policy as a function of (rows of the boards of `seen`, nodes), its answers checked."""
+    """A policy as a function of (rows of the boards of `seen`, nodes).
+
+    Answers for infosets are checked, those for public states only made to sum to one: they are zero
+    for hands that the policy's own solution rules out.
+    """
     if isinstance(policy, AnswersRanges):
         asks_ranges = policy
 

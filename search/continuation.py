@@ -39,13 +39,16 @@ class Continuation:
 
     @property
     def num_bytes(self) -> int:
-        return self.solution.num_bytes + self.reach.nbytes + self.values.nbytes
+        numbers = sum(board.numbers.nbytes for board in self.boards.values())
+        own = self.live.nbytes + self.reach.nbytes + self.values.nbytes
+        return self.solution.num_bytes + own + numbers
 
     def situation(self, board: bytes, entry: int, hands: BoardHands) -> Situation:
         """What a public state of the last street starts from."""
         row, numbers = self.boards[board]
         leaf = int(np.flatnonzero(self.leaves == entry)[0])
-        order = np.argsort(numbers)[np.argsort(np.argsort(hands.live))]
+        # Both are the same hands in different orders: numbers[order] is hands.live.
+        order = np.argsort(numbers)[np.searchsorted(np.sort(numbers), hands.live)]
         ranges = self.reach[:, self.live[row, order], leaf]
         return Situation(ranges, self.values[row, order, leaf])
 
@@ -55,8 +58,8 @@ def new_two_streets(
 ) -> tuple[TwoStreets, LastStreetLeaves, dict[bytes, NextBoard]]:
     """A subgame of two streets before its first iteration. [5], [2, L]
 
-    What the opponent could have is not known here: that would take the blueprint's strategies on
-    every full board. So its range is that of the blueprint.
+    The subgame is unsafe: the opponent is assumed to hold the range given. What it could have had
+    is not known here, because that would take the blueprint's strategies on every full board.
     """
     rules, tree = game.rules, game.tree
     hands = street_hands(rules, board)
@@ -85,11 +88,17 @@ def continuation(
     boards: dict[bytes, NextBoard],
     live: Longs,
     num_hands: int,
+    *,
+    best: bool = False,
 ) -> Continuation:
-    """What a solved subgame of two streets leaves behind. `live` [L] numbers its hands."""
+    """What a solved subgame of two streets leaves behind. `live` [L] numbers its hands.
+
+    The opponent's hands are worth what they get on the last street against the resolver's average
+    strategy, by the opponent's own average strategy or, if `best`, by its best response.
+    """
     reach = np.stack([solver.leaf_reach(player) for player in (0, 1)])
     opponent = 1 - solver.resolver
-    values = leaves.values(opponent, False, reach[solver.resolver])
+    values = leaves.values(opponent, best, reach[solver.resolver])
     return Continuation(
         solution=Solution(solver.forest.decisions, places(live, num_hands), solver.strategies()),
         leaves=solver.forest.leaves,

@@ -1,4 +1,4 @@
-"""What stands between the opponent and the subgame: how safe its solution is.
+"""Gadgets: what the opponent may do before a subgame, which decides how safe its solution is.
 
 A re-solver knows how its own play reaches a subgame, but not how the opponent's does. `value(h)` is
 what the opponent gets in the subgame with hand h, `alternative(h)` what it could have had against
@@ -7,13 +7,16 @@ the blueprint; both are counterfactual values.
 unsafe      the opponent holds the range that the blueprint would bring here, and must play on
 resolve     with each hand the opponent either plays on or takes its alternative (CFR-D, Burch,
             Johanson and Bowling 2014)
-max-margin  the opponent chooses the hand it plays with and wins value − alternative; so the least
-            margin is made as large as possible (Moravčík et al. 2016)
-mixed       the opponent enters with each hand as in `resolve`, and besides as in `unsafe`; both
-            count alike, on average over the hands. The first keeps the solution safe against other
-            play, the second improves it against the play that is expected
+max-margin  the opponent chooses the hand it plays with and wins value − alternative. A hand's
+            margin is alternative − value; so the least margin is made as large as possible
+            (Moravčík et al. 2016)
+mixed       the opponent enters with each hand as in `resolve`, and besides with the range that the
+            blueprint would bring here, scaled so that both weigh alike where every hand enters by
+            choice. The first guards against other play, the second improves on the play that is
+            expected
 
-The opponent learns what to do here by the same regret updates as in the subgame.
+The opponent learns what to do here by the same regret updates as in the subgame, but without
+prediction.
 """
 
 from __future__ import annotations
@@ -33,12 +36,12 @@ class Entering(NamedTuple):
     """The opponent before the subgame. L hands."""
 
     regrets: Floats  # [L, 2] of entering and, if it has the choice, of the alternative
-    chosen: Floats  # [L] the probability with which it enters by its own choice
+    chosen: Floats  # [L] its current probability of entering or, in max-margin, of each hand
 
 
 @njit(cache=True)
 def opponent_reach(gadget: int, range_: Floats, entering: Entering, out: Floats) -> None:
-    """With what weight the opponent enters with each hand. [L] → [L]"""
+    """With what weight the opponent enters with each hand; `entering.chosen`, too. [L] → [L]"""
     regrets, chosen = entering.regrets, entering.chosen
     total = 0.0
     for hand in range(len(chosen)):
@@ -67,7 +70,7 @@ def learn_to_enter(
     if gadget == _UNSAFE:
         return
     regrets, chosen = entering.regrets, entering.chosen
-    mean = 0.0  # of the margins, where the opponent chooses its hand
+    mean = 0.0  # gain over all hands, where the opponent chooses its hand
     if gadget == _MAX_MARGIN:
         for hand in range(len(value)):
             mean += chosen[hand] * (value[hand] - alternative[hand])

@@ -88,5 +88,5 @@ class SearchPolicy:
 
 
 def _column(solution: Solution, node: int) -> int:
-    """The row of a node among the solution's decisions."""
+    """Where a node stands among the solution's decisions."""
     return int(np.flatnonzero(solution.decisions == node)[0])

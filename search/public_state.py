@@ -11,6 +11,7 @@ from env.arrays import Integers, Ints, Longs
 from env.boards import private_hands
 from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical, suit_renaming
 from env.hands import hand_ranks
+from env.range_views import overlaps
 from env.ranges import ranked
 from env.rules import Rules
 
@@ -27,17 +28,30 @@ class BoardHands(NamedTuple):
 @lru_cache(maxsize=256)
 def hands_on(rules: Rules, board: bytes) -> BoardHands:
     """The hands on a board of five slots, given as bytes so that it can be kept."""
-    cards = np.frombuffer(board, np.uint8)
-    hands = private_hands(rules)
-    live = np.flatnonzero(~np.isin(hands, cards[cards != NO_CARD]).any(axis=1))
-    views = np.full((len(live), NUM_SLOTS), NO_CARD, np.uint8)
-    views[:, :2], views[:, 2:] = hands[live], cards
+    live, views = live_views(rules, np.frombuffer(board, np.uint8))
     ranks = hand_ranks(views)
     order = np.argsort(ranks, kind="stable")
     live, views = live[order], views[order]
+    found = ranked(views[:, :2], ranks[order])
+    return BoardHands(live, found.cards, found.ties, first_alike(views))
+
+
+def live_views(rules: Rules, board: Cards) -> tuple[Longs, Cards]:
+    """The numbers of the hands that a board leaves, and their cards with the board's. [5]
+
+    → [L], [L, 7]
+    """
+    hands = private_hands(rules)
+    live = np.flatnonzero(~overlaps(hands, board))
+    views = np.empty((len(live), NUM_SLOTS), np.uint8)
+    views[:, :2], views[:, 2:] = hands[live], board
+    return live, views
+
+
+def first_alike(views: Cards) -> Ints:
+    """The first view that differs from each one by a renaming of suits only. [L, 7] → [L]"""
     _, first, which = np.unique(canonical(views), axis=0, return_index=True, return_inverse=True)
-    found = ranked(hands[live], ranks[order])
-    return BoardHands(live, found.cards, found.ties, first[which.reshape(-1)].astype(np.int32))
+    return first[which.reshape(-1)].astype(np.int32)
 
 
 class Renaming(NamedTuple):

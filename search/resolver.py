@@ -1,9 +1,9 @@
 """Continual re-solving (Moravčík et al. 2017): public states in, strategies out.
 
-Where search begins, the blueprint says how both players got there. Below a street that was
-searched, its solution does, and it also says what the opponent could have: the blueprint is no
-longer asked. Every solution is a function of its public state and of the settings alone, unless
-they give a time instead of a number of iterations.
+On the first searched street the blueprint gives both players' ranges. On the street after it they
+come from the solution of the street before, and so does what the opponent could have with each
+hand; the blueprint is no longer asked. Every solution is a function of its public state and of the
+settings alone, unless they give a time instead of a number of iterations.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ class Resolver:
             VARIANTS[self.settings.variant],
         )
         self._run(solver, is_last_street=False)
-        found = continuation(solver, leaves, boards, hands.live, len(self._hands))
+        best = self.settings.alternatives == BEST_RESPONSE
+        found = continuation(solver, leaves, boards, hands.live, len(self._hands), best=best)
         self._continued.put(state, found)
         return found
 

@@ -8,9 +8,16 @@ import numpy as np
 
 from env.arrays import Bytes, Ints, Longs
 from env.boards import private_hands
-from env.cards import NO_CARD, NUM_SLOTS, Cards, canonical
+from env.cards import NO_CARD, Cards
 from env.rules import Rules
-from search.public_state import canonical_board, hands_on, renamed_hands
+from search.public_state import (
+    canonical_board,
+    first_alike,
+    hands_on,
+    live_views,
+    renamed_hands,
+)
+from search.solutions import places
 from search.two_streets import Runouts
 
 
@@ -31,12 +38,8 @@ class NextBoard(NamedTuple):
 
 def street_hands(rules: Rules, board: Cards) -> StreetHands:
     """The hands on a board. [5]"""
-    hands = private_hands(rules)
-    live = np.flatnonzero(~np.isin(hands, board[board != NO_CARD]).any(axis=1))
-    views = np.full((len(live), NUM_SLOTS), NO_CARD, np.uint8)
-    views[:, :2], views[:, 2:] = hands[live], board
-    _, first, which = np.unique(canonical(views), axis=0, return_index=True, return_inverse=True)
-    return StreetHands(live, hands[live], first[which.reshape(-1)].astype(np.int32))
+    live, views = live_views(rules, board)
+    return StreetHands(live, np.ascontiguousarray(views[:, :2]), first_alike(views))
 
 
 def make_runouts(
@@ -46,8 +49,7 @@ def make_runouts(
 
     Beside them the full boards, suit-canonical and as bytes, that they lead to.
     """
-    place = np.full(len(private_hands(rules)), -1, np.int32)
-    place[hands.live] = np.arange(len(hands.live))
+    place = places(hands.live, len(private_hands(rules)))
     slot = int((board != NO_CARD).sum())
     cards: dict[bytes, list[int]] = {}
     for card in rules.deck:

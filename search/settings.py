@@ -29,13 +29,13 @@ class SearchSettings:
     gadget: str = MIXED
     alternatives: str = SELF_PLAY  # what the blueprint's opponent could have: how it is estimated
     variant: str = "dcfr+"
-    milliseconds: int = 0  # time for each solve instead of a number of iterations; 0: no limit
+    milliseconds: int = 0  # for each solve, in place of a number of iterations; 0: iterations count
 
     def iterations_for(self, rules: Rules, num_hands: int, *, is_last_street: bool) -> int:
         """How many iterations a subgame gets.
 
-        By default few where somebody waits for every street, and more where one solve decides a
-        hand or costs next to nothing.
+        By default few in games of more than two streets, where a turn has many rivers and hands
+        are many. The last street of two gets more, and most where there are few hands.
         """
         if self.iterations:
             return self.iterations
@@ -54,7 +54,7 @@ def searchable_streets(rules: Rules) -> list[int]:
     last = rules.streets - 1
     if last == 0 or rules.visible_board[last] == 0:
         return []
-    if last >= 1 and rules.board_cards[last] == 1 and rules.visible_board[last - 1] > 0:
+    if rules.board_cards[last] == 1 and rules.visible_board[last - 1] > 0:
         return [last - 1, last]
     return [last]
 

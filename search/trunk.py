@@ -16,7 +16,7 @@ from env.arrays import Doubles, Longs
 from env.boards import private_hands
 from env.cards import NO_CARD, NUM_BOARD, Cards
 from env.game import Game
-from env.range_views import RangeViews
+from env.range_views import RangeViews, overlaps
 from policies.policy import Policy
 from policies.ranges import RangeStrategies, for_ranges
 
@@ -51,9 +51,7 @@ class Trunk:
             )
             for n, node, child, strategy in zip(which, nodes, children, strategies, strict=True):
                 reach[n, tree.actor[node]] *= strategy[:, tree.action[child]]
-        for n, board in enumerate(boards):
-            reach[n][:, np.isin(hands, board[board != NO_CARD]).any(axis=1)] = 0
-        return reach
+        return np.where(overlaps(hands, boards)[:, None], 0, reach)
 
     def strategies(self, boards: Cards, hands: Cards, nodes: Longs) -> Doubles:
         """The blueprint's strategies in public states. [n, 5], [H, 2], [n] → [n, H, 3]"""

@@ -60,8 +60,9 @@ class Runouts(NamedTuple):
 class LastStreetLeaves:
     """CFR on the last street after every card that can come. `classes` are those of the L hands.
 
-    Cards that look alike are solved once. The others of their kind give a hand the values that its
-    class has, renamed, so a hand gets the mean over its class.
+    Cards that look alike are solved once. After another card of the kind, a hand is worth what some
+    hand of its class is worth after the card that was solved. Over all cards of the kind this makes
+    the mean over the hand's class.
     """
 
     forest: Forest
@@ -83,13 +84,13 @@ class LastStreetLeaves:
         return self._total()
 
     def values(self, player: int, best: bool, reach: Floats) -> Floats:
-        """The same for each card by itself. [L, E] → [R, K, E]"""
+        """The same for each card by itself, until the next call. [L, E] → [R, K, E]"""
         average = self._tables.average
         _respond_runouts(self.forest, self.runouts, player, best, reach, average, self._out)
         return self._out
 
     def _total(self) -> Floats:
-        """The mean over all cards that can come. → [L, E]"""
+        """The mean over all cards that can come, from `_out`. → [L, E]"""
         total = np.zeros((len(self.classes), self._out.shape[2]), np.float32)
         for live, weight, values in zip(
             self.runouts.live, self.runouts.weights, self._out, strict=True

@@ -8,7 +8,7 @@
     DCFR+   negative regrets are cut to 0, positive ones multiplied by t² / (t² + 1); weight t⁴
                                   Xu et al. 2024, who take t^1.5 where t² does better here
 
-[docs/search.md](../docs/search.md) compares them; `benchmarks/search.py` makes that table.
+`benchmarks/search_variants.py` compares them, and `search.settings` has the default.
 """
 
 from __future__ import annotations
