@@ -24,16 +24,18 @@ Figures = dict[str, float | None]  # None: could not be measured here
 FOLDER = Path(__file__).resolve().parent
 NOTHING, FAILED = "–", "failed"
 # Not in the table: these take minutes or hours, and their figures are tables of their own.
-APART = {"scaling", "seeds"}
+APART = {"scaling", "search_variants", "seeds"}
 NOTES = """\
 OpenSpiel: its universal_poker from Python; its PyTorch Deep CFR
 naive: hand by hand or infoset by infoset through PyPokerEngine; the tree walked, not loaded;
+       subgames solved in plain NumPy;
        single samples, not merged; range sampling where each seat and the collector of samples
        compute the features of hands anew
 limit: plain products of large matrices on all cores
 ratio: ours divided by the other
 how cost grows with traversals, rows and network: python benchmarks/scaling.py
-how much results differ from seed to seed: python benchmarks/seeds.py --preset kuhn"""
+how much results differ from seed to seed: python benchmarks/seeds.py --preset kuhn
+which variant of CFR solves subgames fastest: python benchmarks/search_variants.py"""
 NO_PYTORCH = "OpenSpiel's Deep CFR left out: pip install -r requirements-benchmark.txt"
 QUICK = """\
 with --seconds below 1 the exact best response visits a few flops: its time is scaled up, its
@@ -88,6 +90,11 @@ ROWS = (
     Row("evaluation", "  peak memory, GB", "fhp_exact_peak_gb"),
     Row("evaluation", "local best response in hulh, hands/s", "lbr_hands_per_s"),
     Row("match", "match in hulh, hands/s", "hands_per_s", naive="naive_hands_per_s"),
+    Row("search", "rivers solved, /s", "rivers_per_s", naive="plain_rivers_per_s"),
+    Row("search", "  a river decision, everything included, ms", "decision_ms"),
+    Row("search", "one turn with all rivers solved, s", "turn_s"),
+    Row("search", "local best response against river search, hands/s", "lbr_mixed_per_s"),
+    Row("search", "match of river search with its model, hands/s", "match_mixed_per_s"),
 )
 
 

@@ -23,13 +23,14 @@ from arena.match import match
 from benchmarks.measuring import Figure, alternating_rates, measure, parse_arguments, rate, report
 from benchmarks.search_variants import MODELS, new_river, new_turn, random_places
 from env.arrays import Doubles
-from env.cards import Cards
+from env.boards import private_hands
+from env.cards import Cards, canonical
 from env.game import load_game
 from env.range_views import overlaps
 from evaluation.local_best_response import local_best_response
 from models.loading import load_answers
 from search.forest import Forest
-from search.gadgets import UNSAFE
+from search.gadgets import MIXED
 from search.last_street import LastStreet, Subgames
 from search.public_state import hands_on
 from search.settings import LAST_STREET_ITERATIONS, TWO_STREETS_ITERATIONS
@@ -37,7 +38,7 @@ from search.variants import VARIANTS
 
 RIVER, TURN = 3, 2
 VARIANT = VARIANTS["dcfr+"]
-PLACES = 32  # rivers of a batch
+PLACES = 16  # rivers of a batch
 
 
 def river_figures(seconds: float) -> list[Figure]:
@@ -52,7 +53,7 @@ def river_figures(seconds: float) -> list[Figure]:
 
     def fresh(subgames: Subgames) -> LastStreet:
         resolvers = np.zeros(len(subgames.cards), np.int32)
-        return LastStreet(rivers[0].forest, subgames, UNSAFE, resolvers, VARIANT)
+        return LastStreet(rivers[0].forest, subgames, MIXED, resolvers, VARIANT)
 
     def single() -> int:
         for river in rivers:
@@ -74,8 +75,26 @@ def river_figures(seconds: float) -> list[Figure]:
         Figure("river_ms", f"one river, {iterations}", 1000 / one, "ms", 10, at_most=True),
         Figure("rivers_per_s", f"rivers, {PLACES} at once", many, "/s"),
         Figure("river_batch_ratio", "  ratio to one after the other", many / one, "×"),
+        Figure("plain_rivers_per_s", "rivers in plain NumPy, as many iterations", slow, "/s"),
         Figure("river_plain_ratio", "one river: ratio to plain NumPy", one / slow, "×"),
     ]
+
+
+def decision_figures(seconds: float) -> list[Figure]:
+    """Whole decisions on rivers never seen before: ranges, alternatives and the solution."""
+    (agent,) = agents.load(f"search:{MODELS / 'hulh'}")
+    game, seed = load_game(agent.rules), iter(range(1, 1 << 31))
+    hands = private_hands(game.rules)
+
+    def decide() -> int:
+        for place in random_places(game, RIVER, PLACES, next(seed)):
+            possible = hands[~overlaps(hands, place.board)]
+            view = canonical(np.concatenate([possible[0], place.board]))
+            agent.policy.strategies(view[None], np.array([place.entry]))
+        return PLACES
+
+    found = 1000 / rate(decide, seconds)
+    return [Figure("decision_ms", "a river decision, everything included", found, "ms")]
 
 
 def turn_figures(_: float) -> list[Figure]:
@@ -182,7 +201,7 @@ class PlainSolver:
 
 def main() -> None:
     arguments = parse_arguments(__doc__ or "")
-    steps = [river_figures, turn_figures, table_figures]
+    steps = [river_figures, decision_figures, turn_figures, table_figures]
     figures = measure([partial(step, arguments.seconds) for step in steps])
     report(figures, arguments.json)
 
