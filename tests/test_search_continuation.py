@@ -244,3 +244,18 @@ def test_rivers_are_solved_behind_the_turns_solution(gadget: str) -> None:
     by_hand: Floats = solver.strategies()[0, :, 0]
     found = policy.range_strategies(board[None], here.cards, np.array([node]))[0]
     np.testing.assert_allclose(found, by_hand, rtol=0, atol=1e-6)
+
+
+def test_alternatives_at_the_river_can_be_those_of_a_best_response() -> None:
+    """With each hand a best response gets at least what the opponent's own average gets."""
+    found = []
+    for alternatives in ("self-play", "best-response"):
+        game, policy = searching(f"from=turn,iterations=6,alternatives={alternatives}")
+        board = canonical_board(boards_of(TURN)).board
+        entry = decision_entries(game, 2)[-1]
+        found.append(policy.resolver._continuation(PublicState(board.tobytes(), entry, 0)))
+    own, best = found
+    np.testing.assert_array_equal(own.reach, best.reach)
+    scale = np.abs(best.values).max()
+    assert (best.values >= own.values - 1e-6 * scale).all()
+    assert (best.values > own.values + 1e-3 * scale).mean() > 0.01
