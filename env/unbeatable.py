@@ -16,6 +16,7 @@ from env.cards import NO_CARD, NUM_SLOTS, Cards, as_cards
 from env.hands import add_card, packed_rank
 from env.rules import Rules
 
+_FEW = 8  # cards whose hands are tried first on every board
 _FLUSH = 3  # cards of one suit on a board that two more make a flush of
 
 
@@ -46,13 +47,51 @@ def _can_lose(view: Cards, deck: Cards, hole_cards: int, num_board: int) -> bool
     for slot in range(2, NUM_SLOTS):
         board = add_card(board, view[slot])
         coming -= view[slot] < NO_CARD
-    live = _fitting_first(deck, board, hole, coming)
-    chosen = np.arange(coming)  # which live cards complete the board, ascending
+    live = _fitting_first(view, deck, board | hole, coming)
+    # A few opposing hands on every board before all on any: one board may suit a weak hand well.
+    few = live[:_FEW]
+    if coming > 0 and _is_beaten_somewhere(board, hole, live, few, hole_cards, num_board, coming):
+        return True
+    return _is_beaten_somewhere(board, hole, live, live, hole_cards, num_board, coming)
+
+
+@njit(cache=True)
+def _fitting_first(view: Cards, deck: Cards, seen: int, coming: int) -> Cards:
+    """The cards that the view does not hold, those first that are likely to beat a hand."""
+    ranks, in_suit = 0, np.zeros(4, np.int64)
+    for slot in range(2, NUM_SLOTS):
+        if view[slot] < NO_CARD:
+            ranks |= 1 << (view[slot] >> 2)
+            in_suit[view[slot] & 3] += 1
+    live, count = np.empty(len(deck), np.uint8), 0
+    for fit in (2, 1, 0):
+        for place in range(len(deck) - 1, -1, -1):
+            card = deck[place]
+            makes_flush = in_suit[card & 3] >= _FLUSH - coming
+            its_fit = 2 if makes_flush else ranks >> (card >> 2) & 1
+            if its_fit == fit and add_card(seen, card) != seen:
+                live[count] = card
+                count += 1
+    return live[:count]
+
+
+@njit(cache=True)
+def _is_beaten_somewhere(
+    board: int,
+    hole: int,
+    live: Cards,
+    theirs: Cards,
+    hole_cards: int,
+    num_board: int,
+    coming: int,
+) -> bool:
+    """Whether an opposing hand made of `theirs` wins on a board that live cards complete."""
+    chosen = np.arange(coming)  # which live cards come, ascending
     while True:
         full = board
         for number in chosen:
             full = add_card(full, live[number])
-        if _is_beaten(full, hole, live, hole_cards, num_board):
+        if _is_beaten(full, hole, theirs, hole_cards, num_board):
             return True
         slot = coming - 1
         while slot >= 0 and chosen[slot] == len(live) - coming + slot:
@@ -63,32 +102,12 @@ def _can_lose(view: Cards, deck: Cards, hole_cards: int, num_board: int) -> bool
 
 
 @njit(cache=True)
-def _fitting_first(deck: Cards, board: int, hole: int, coming: int) -> Cards:
-    """The cards that nobody has seen, those first that are likely to beat a hand."""
-    ranks, in_suit = 0, np.zeros(4, np.int64)
-    for card in range(NO_CARD):
-        if add_card(board, card) == board:
-            ranks |= 1 << (card >> 2)
-            in_suit[card & 3] += 1
-    live, count = np.empty(len(deck), np.uint8), 0
-    for fit in (2, 1, 0):
-        for place in range(len(deck) - 1, -1, -1):
-            card = deck[place]
-            makes_flush = in_suit[card & 3] >= _FLUSH - coming
-            its_fit = 2 if makes_flush else ranks >> (card >> 2) & 1
-            if its_fit == fit and add_card(board | hole, card) != board | hole:
-                live[count] = card
-                count += 1
-    return live[:count]
-
-
-@njit(cache=True)
-def _is_beaten(full: int, hole: int, live: Cards, hole_cards: int, num_board: int) -> bool:
-    """Whether some opposing hand wins on a complete board."""
+def _is_beaten(full: int, hole: int, theirs: Cards, hole_cards: int, num_board: int) -> bool:
+    """Whether an opposing hand made of `theirs` wins on a complete board."""
     num_cards = num_board + hole_cards
     mine = packed_rank(full | hole, num_cards)
-    for i in range(len(live)):
-        first = add_card(full, live[i])
+    for i in range(len(theirs)):
+        first = add_card(full, theirs[i])
         if first == full:
             continue  # on the board
         if hole_cards == 1:
@@ -96,7 +115,7 @@ def _is_beaten(full: int, hole: int, live: Cards, hole_cards: int, num_board: in
                 return True
             continue
         for j in range(i):
-            both = add_card(first, live[j])
+            both = add_card(first, theirs[j])
             if both != first and packed_rank(both, num_cards) > mine:
                 return True
     return False
