@@ -259,7 +259,8 @@ def _model_json(rules: Rules, model: EvaluatedModel) -> JsonObject:
 
 def _found_json(rules: Rules, found: Evaluation) -> JsonObject:
     by_hand = [row._asdict() for row in found.hand_rows()]
-    return found.record.to_json() | {"rules": rules.as_dict(), "by_hand": by_hand}
+    sense = {} if found.sense is None else found.sense.to_json()
+    return found.record.to_json() | {"rules": rules.as_dict(), "by_hand": by_hand} | sense
 
 
 def _draw_gains(request: Request, found: Evaluation, title: str, output: Output) -> None:

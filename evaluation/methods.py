@@ -12,6 +12,7 @@ from env.boards import num_board_classes
 from env.game import Game
 from env.progress import NewBar
 from evaluation.best_response import exploitability
+from evaluation.good_sense import good_sense
 from evaluation.local_best_response import BOARDS_PER_BATCH, local_best_response
 from evaluation.results import Evaluation
 from evaluation.settings import EXACT, EXPLOITER, LBR, Settings
@@ -33,7 +34,9 @@ def evaluate(game: Game, policy: Policy, settings: Settings, new_bar: NewBar) ->
     else:
         found = Evaluation(_exploiter(game, policy, settings, new_bar))
     seconds = round(time.perf_counter() - start, 2)
-    return dataclasses.replace(found, record=dataclasses.replace(found.record, seconds=seconds))
+    record = dataclasses.replace(found.record, seconds=seconds)
+    sense = good_sense(game, policy, settings.seed)
+    return dataclasses.replace(found, record=record, sense=sense)
 
 
 def _best_response(game: Game, policy: Policy, settings: Settings, new_bar: NewBar) -> Evaluation:

@@ -37,6 +37,8 @@ def one_model(name: str, rules: Rules, found: Evaluation) -> str:
     lines.append(("effort", effort(record)))
     if record.note:
         lines.append(("note", record.note))
+    if found.sense is not None:
+        lines += found.sense.lines()
     worst = found.hand_rows()[:LISTED_HANDS]
     if worst:
         gains = ", ".join(f"{row.hand} {row.gain_mbb:.0f}" for row in worst)

@@ -43,6 +43,11 @@ TAGS = {
         "What the average strategy wins from this bot, mbb per hand, on the same deals at every "
         "step. Step 0 is uniform play."
     ),
+    "1_strength/unbeatable_folded_*": (
+        "How often the average strategy's network folds a hand that cannot lose, between 0 and 1: "
+        "at random decisions that face a bet, or at those that its own play reaches. Saved models "
+        "are loaded with a rule that prevents it."
+    ),
     "1_strength/tournament_*_mbb": (
         "What this run's model of that iteration wins from all others in a tournament, mbb per "
         "hand."

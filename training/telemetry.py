@@ -156,8 +156,8 @@ class Telemetry:
         columns: dict[str, float] = {}
         with self._events(solver.t):
             for figure in figures:
-                _scalar(f"{STRENGTH}/{figure.name}", figure.mbb)
-                _scalar(f"{STRENGTH}{BY_NODES}/{figure.name}", figure.mbb, solver.nodes_touched)
+                _scalar(f"{STRENGTH}/{figure.name}", figure.value)
+                _scalar(f"{STRENGTH}{BY_NODES}/{figure.name}", figure.value, solver.nodes_touched)
                 if figure.interval_mbb is not None:
                     _scalar(f"{STRENGTH}_intervals/{figure.name}", figure.interval_mbb)
                 columns |= figure.columns
