@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from env.arrays import Floats, Integers
-from env.lanes import LANES
+from env.lanes import LANES, transpose
 from env.ranges import RankedHands, count_weaker, sum_unblocked
 from search.betting import Betting
 
@@ -36,6 +36,19 @@ class Tables(NamedTuple):
     average: Floats  # [M, L] Σ weight · own reach · strategy
 
 
+class Room(NamedTuple):
+    """Where `settle` computes; kept from call to call, because new memory costs as much time.
+
+    Whole squares are transposed, so W is L or a little more, a multiple of LANES.
+    """
+
+    by_lane: Floats  # [LANES, W] the opponent's reach, and afterwards Σ of it
+    beaten: Floats  # [LANES, W] the same, over weaker hands less over stronger ones
+    reach: Floats  # [W, LANES] all of it transposed
+    weaker: Floats
+    unblocked: Floats
+
+
 class Step(NamedTuple):
     """How one iteration treats regrets and the average, see `search.variants`."""
 
@@ -43,6 +56,19 @@ class Step(NamedTuple):
     negative: float  # negative ones
     prediction: float  # how much of the newest regrets is expected to come again
     weight: float  # of this iteration in the average strategy
+
+
+@njit(cache=True)
+def new_room(num_hands: int) -> Room:
+    """Room for so many hands."""
+    width = (num_hands + LANES - 1) // LANES * LANES
+    return Room(
+        np.zeros((LANES, width), np.float32),
+        np.zeros((LANES, width), np.float32),
+        np.zeros((width, LANES), np.float32),
+        np.zeros((width, LANES), np.float32),
+        np.zeros((width, LANES), np.float32),
+    )
 
 
 @njit(cache=True)
@@ -92,6 +118,7 @@ def settle(
     player: int,
     range_: Floats,
     own: Floats,
+    room: Room,
     values: Floats,
 ) -> None:
     """What the player wins at folds and showdowns, in place. [M, L]
@@ -99,27 +126,29 @@ def settle(
     The opponent's reach is its range [L] times how its own actions reach each node, `own` [M, L].
     """
     has_showdowns = betting.first_showdown < betting.first_leaf
-    reach = np.empty((len(range_), LANES), values.dtype)
-    unblocked = np.empty_like(reach)
-    weaker = np.empty_like(reach)
+    num_hands = len(range_)
+    by_lane, beaten, reach, weaker, unblocked = room
     for block, nodes in enumerate(betting.lanes[1 - player]):
         for lane in range(LANES):
-            here = own[nodes[lane]]
-            for hand in range(len(range_)):
-                reach[hand, lane] = range_[hand] * here[hand]
+            here, theirs = own[nodes[lane]], by_lane[lane]
+            for hand in range(num_hands):
+                theirs[hand] = range_[hand] * here[hand]
+        transpose(by_lane, reach)
         if has_showdowns:
             count_weaker(hands, reach, weaker, unblocked)
+            transpose(weaker, beaten)
         else:
             sum_unblocked(hands.cards, reach, unblocked)
+        transpose(unblocked, by_lane)
         for node in range(betting.first_fold, betting.first_leaf):
             lane = betting.lane[1 - player, node] - block * LANES
             if 0 <= lane < LANES:
                 is_fold = node < betting.first_showdown
                 stake = betting.stakes[node]
                 factor = -stake if is_fold and player == 1 else stake
-                won, worth = unblocked if is_fold else weaker, values[node]
-                for hand in range(len(worth)):
-                    worth[hand] = factor * won[hand, lane]
+                won, worth = (by_lane if is_fold else beaten)[lane], values[node]
+                for hand in range(num_hands):
+                    worth[hand] = factor * won[hand]
 
 
 @njit(cache=True)

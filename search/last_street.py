@@ -22,6 +22,7 @@ from search.kernels import (
     ascend,
     carry,
     descend,
+    new_room,
     new_tables,
     normalise,
     respond,
@@ -117,6 +118,7 @@ def _iterate(
         mine = Tables(tables.regrets[n], tables.expected[n], tables.average[n])
         own = np.ones((len(betting.nodes), len(hands.cards)), np.float32)
         values, entered = np.empty_like(own), np.empty_like(own[0])
+        room = new_room(len(hands.cards))
         before = Entering(entering[n], np.zeros_like(entered))
         for i in range(len(steps)):
             step = Step(steps[i, 0], steps[i, 1], steps[i, 2], steps[i, 3])
@@ -124,7 +126,7 @@ def _iterate(
                 opponent_reach(gadget, subgames.ranges[n, 1 - resolver], before, entered)
                 range_ = entered if player == resolver else subgames.ranges[n, resolver]
                 descend(here, 1 - player, step, mine, own)
-                settle(here, hands, player, range_, own, values)
+                settle(here, hands, player, range_, own, room, values)
                 ascend(here, player, step, mine, values)
                 if player != resolver:
                     alternative = subgames.alternatives[n]
@@ -145,9 +147,9 @@ def _respond(
         here = placed(betting, subgames.stakes[n])
         hands = RankedHands(subgames.cards[n], subgames.ties[n])
         own = np.ones((len(betting.nodes), len(hands.cards)), np.float32)
-        values = np.empty_like(own)
+        values, room = np.empty_like(own), new_room(len(hands.cards))
         carry(here, 1 - player, chances[n], own)
-        settle(here, hands, player, subgames.ranges[n, 1 - player], own, values)
+        settle(here, hands, player, subgames.ranges[n, 1 - player], own, room, values)
         respond(here, player, best, chances[n], values)
         out[n] = values[0]
 

@@ -24,6 +24,7 @@ from search.kernels import (
     ascend,
     carry,
     descend,
+    new_room,
     new_tables,
     normalise,
     respond,
@@ -148,6 +149,7 @@ class TwoStreets:
         self._entering = Entering(regrets, np.zeros(num_hands, np.float32))
         # Nobody's hands are compared before the leaves.
         self._ranked = RankedHands(self.hands, np.zeros((num_hands, 2), np.int32))
+        self._room = new_room(num_hands)
         self.iterations = 0
 
     @property
@@ -180,7 +182,7 @@ class TwoStreets:
         carry(betting, 1 - player, chances, own)
         at_leaves = self._at_leaves(1 - player, own)
         values[betting.first_leaf :] = self.leaves.responses(player, best, range_, at_leaves)
-        settle(betting, self._ranked, player, range_, own, values)
+        settle(betting, self._ranked, player, range_, own, self._room, values)
         respond(betting, player, best, chances, values)
         return values[0]
 
@@ -195,7 +197,7 @@ class TwoStreets:
         descend(betting, opponent, step, self._tables, own)
         at_leaves = self._at_leaves(opponent, own)
         values[betting.first_leaf :] = self.leaves.step(player, step, range_, at_leaves)
-        settle(betting, self._ranked, player, range_, own, values)
+        settle(betting, self._ranked, player, range_, own, self._room, values)
         ascend(betting, player, step, self._tables, values)
         if player != self.resolver:
             learn_to_enter(gadget, step, values[0], self.alternatives, self._entering)
@@ -229,13 +231,13 @@ def _step_runouts(
         hands = RankedHands(runouts.hands[r], runouts.ties[r])
         theirs = range_[live]
         reach = np.empty((len(betting.nodes), len(live)), np.float32)
-        values = np.empty_like(reach)
+        values, room = np.empty_like(reach), new_room(len(live))
         for g in range(len(leaves)):
             here, leaf = placed(betting, stakes[g]), leaves[g]
             mine = Tables(tables.regrets[r, g], tables.expected[r, g], tables.average[r, g])
             reach[0] = own[leaf][live]
             descend(here, 1 - player, step, mine, reach)
-            settle(here, hands, player, theirs, reach, values)
+            settle(here, hands, player, theirs, reach, room, values)
             ascend(here, player, step, mine, values)
             out[r, leaf] = values[0]
 
@@ -260,12 +262,13 @@ def _respond_runouts(
         theirs = range_[live]
         reach = np.empty((len(betting.nodes), len(live)), np.float32)
         values, chances = np.empty_like(reach), np.empty_like(reach)
+        room = new_room(len(live))
         for g in range(len(leaves)):
             here, leaf = placed(betting, stakes[g]), leaves[g]
             normalise(here, tables.average[r, g], runouts.classes[r], chances)
             reach[0] = own[leaf][live]
             carry(here, 1 - player, chances, reach)
-            settle(here, hands, player, theirs, reach, values)
+            settle(here, hands, player, theirs, reach, room, values)
             respond(here, player, best, chances, values)
             out[r, leaf] = values[0]
 
