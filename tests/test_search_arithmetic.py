@@ -15,7 +15,7 @@ from env.boards import private_hands
 from env.cards import NO_CARD, NUM_SLOTS, SUITS, Cards, canonical, suit_renaming
 from env.deals import canonical_views, deal
 from env.game import load_game
-from env.lanes import LANES
+from env.lanes import LANES, transpose
 from env.range_views import RangeViews
 from env.ranges import RankedHands, count_weaker, ranked, sum_unblocked
 from env.rules import parse_rules
@@ -77,6 +77,14 @@ def test_ranges_side_by_side_are_summed_by_themselves() -> None:
     count_weaker(hands, alone, *for_one)
     np.testing.assert_array_equal(for_one[:, :, 5], for_all[:, :, 5])
     assert (np.delete(for_one, 5, axis=2) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_squares_are_transposed(dtype: type[np.floating]) -> None:
+    given_rows = np.arange(2 * LANES * 3 * LANES, dtype=dtype).reshape(2 * LANES, 3 * LANES)
+    found = np.zeros(given_rows.shape[::-1], dtype)
+    transpose(given_rows, found)
+    np.testing.assert_array_equal(found, given_rows.T)
 
 
 # Suits
