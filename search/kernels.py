@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from env.arrays import Floats, Integers
+from env.arrays import Floats, Integers, Reals
 from env.ranges import RankedHands, count_weaker, sum_unblocked
 from search.forest import Forest
 
@@ -66,7 +66,7 @@ def descend(
 
 
 @njit(cache=True)
-def settle(forest: Forest, hands: RankedHands, player: int, reach: Floats, values: Floats) -> None:
+def settle(forest: Forest, hands: RankedHands, player: int, reach: Reals, values: Reals) -> None:
     """What the player wins at folds and showdowns, from the opponent's reach, in place. [L, M]"""
     first_fold, first_showdown = forest.first_fold, forest.first_showdown
     first_leaf = forest.first_leaf
@@ -123,7 +123,7 @@ def ascend(forest: Forest, player: int, step: Step, tables: Tables, values: Floa
 
 
 @njit(cache=True)
-def carry(forest: Forest, player: int, strategy: Floats, reach: Floats) -> None:
+def carry(forest: Forest, player: int, strategy: Reals, reach: Reals) -> None:
     """A player's own reach below the entries, in place, for a given strategy. [L, D, 3], [L, M]"""
     for hand in range(len(reach)):
         for d in range(len(forest.actor)):
@@ -136,7 +136,7 @@ def carry(forest: Forest, player: int, strategy: Floats, reach: Floats) -> None:
 
 
 @njit(cache=True)
-def respond(forest: Forest, player: int, best: bool, strategy: Floats, values: Floats) -> None:
+def respond(forest: Forest, player: int, best: bool, strategy: Reals, values: Reals) -> None:
     """Values of decisions for a player who answers best, or plays the strategy, in place. [L, M]"""
     for hand in range(len(values)):
         for d in range(len(forest.actor) - 1, -1, -1):

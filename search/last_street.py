@@ -7,12 +7,12 @@ them does not depend on the others, so a subgame has one solution in whatever co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit, prange
 
-from env.arrays import Bytes, Doubles, Floats, Integers, Ints
+from env.arrays import Bytes, Doubles, Floats, Integers, Ints, Reals
 from env.ranges import RankedHands
 from search.forest import Forest
 from search.gadgets import Entering, gadget_number, learn_to_enter, opponent_reach
@@ -29,6 +29,8 @@ from search.kernels import (
 )
 from search.variants import Variant, schedule
 
+Array = TypeVar("Array", Floats, Doubles)
+
 
 class Subgames(NamedTuple):
     """n subgames with L hands each, in order of showdown rank, weak ones first."""
@@ -37,8 +39,8 @@ class Subgames(NamedTuple):
     ties: Integers  # [n, L, 2] see `env.ranges.RankedHands`
     classes: Ints  # [n, L] the first hand that looks like this one
     stakes: Floats  # [n, M] of each forest
-    ranges: Floats  # [n, 2, L] how both players' play reaches the entry
-    alternatives: Floats  # [n, L] what the opponent could have otherwise; unsafe does not read it
+    ranges: Reals  # [n, 2, L] how both players' play reaches the entry
+    alternatives: Reals  # [n, L] what the opponent could have otherwise; unsafe does not read it
 
 
 class _State(NamedTuple):
@@ -88,13 +90,14 @@ class LastStreet:
 
 
 def responses(
-    forest: Forest, subgames: Subgames, strategies: Floats, players: Ints, best: bool = True
-) -> Floats:
+    forest: Forest, subgames: Subgames, strategies: Array, players: Ints, best: bool = True
+) -> Array:
     """What hands are worth against the other player's range and strategy. `players` [n] → [n, L]
 
-    Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3].
+    Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3], in
+    the precision of these.
     """
-    out = np.empty(subgames.alternatives.shape, np.float32)
+    out = np.empty(subgames.cards.shape[:2], strategies.dtype)
     _respond(forest, subgames, strategies, players, best, out)
     return out
 
@@ -131,15 +134,15 @@ def _iterate(
 def _respond(
     forest: Forest,
     subgames: Subgames,
-    strategies: Floats,
+    strategies: Reals,
     players: Ints,
     best: bool,
-    out: Floats,
+    out: Reals,
 ) -> None:
     for n in prange(len(subgames.cards)):
         player = players[n]
         here = _placed(forest, subgames.stakes[n])
-        reach = np.zeros((len(subgames.cards[n]), len(forest.stakes)), np.float32)
+        reach = np.zeros((len(subgames.cards[n]), len(forest.stakes)), out.dtype)
         values = np.zeros_like(reach)
         reach[:, forest.entries[0]] = subgames.ranges[n, 1 - player]
         carry(here, 1 - player, strategies[n], reach)
