@@ -69,8 +69,8 @@ def many_models(rules: Rules, models: list[EvaluatedModel]) -> str:
 
 
 def street_row(part: StreetPart) -> str:
-    """`  river         98.2 ± 18.5`: what the decisions of a street bring."""
-    return f"  {part.street:<10}{_amount(part):>16}"
+    """`  river             98.2 ± 18.5`: what the decisions of a street bring."""
+    return f"  {part.street:<14}{_amount(part):>16}"
 
 
 def _amount(part: StreetPart) -> str:
