@@ -108,7 +108,8 @@ def _compare_players(request: Request, targets: list[Target], output: Output) ->
     gap = difference(*found)
     names = [_shown_name(target) for target in targets]
     texts = [report.one_model(name, rules, one) for name, one in zip(names, found, strict=True)]
-    output.say("\n\n".join([*texts, f"{names[0]} less {names[1]}: {gap}"]))
+    rows = map(report.street_row, gap.by_street)
+    output.say("\n\n".join([*texts, "\n".join([f"{names[0]} less {names[1]}: {gap}", *rows])]))
     entries = zip(names, found, strict=True)
     both = [{"name": name} | _found_json(rules, one) for name, one in entries]
     output.json({"models": both, "difference": gap.to_json()})

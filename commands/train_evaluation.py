@@ -19,8 +19,8 @@ from env.game import Game
 from env.progress import NewBar
 from evaluation.best_response import exploitability, is_feasible
 from evaluation.dominated_folds import dominated_folds
-from evaluation.local_best_response import local_best_response
-from models.records import ESTIMATE_NOTE
+from evaluation.local_best_response import local_best_response, street_parts
+from models.records import ESTIMATE_NOTE, EXACT_STREET, FORMS
 from policies.policy import Policy
 from training.figures import Figure
 
@@ -66,12 +66,15 @@ def _local_best_response(solver: Solver, policy: Policy, new_bar: NewBar) -> lis
     if not hands:
         return []
     progress = new_bar("local best response", hands)
-    found = local_best_response(solver.game, policy, hands, np.random.default_rng(seed), progress)
+    rng = np.random.default_rng(seed)
+    found = local_best_response(solver.game, policy, hands, rng, progress, by_street=True)
+    parts = street_parts(solver.game.rules, found)
+    streets = ", ".join(f"{part.street} {part.mbb:.0f}" for part in parts)
     text = (
         f"local best response wins {found.bound_mbb:.0f} ± {found.interval_mbb:.0f} mbb/g "
-        "(lower bound on exploitability)"
+        f"(lower bound on exploitability; {FORMS[EXACT_STREET]}; {streets})"
     )
-    return [Figure("lbr_mbb", found.bound_mbb, text, found.interval_mbb)]
+    return [Figure("lbr_mbb", found.bound_mbb, text, found.interval_mbb, parts)]
 
 
 def _matches(solver: Solver, policy: Policy, new_bar: NewBar) -> list[Figure]:

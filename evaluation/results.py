@@ -34,6 +34,7 @@ class Evaluation:
     record: ExploitabilityRecord
     by_hand: ByHand | None = None
     board_mbb: Doubles | None = None  # [boards] of local best response, the mean over both seats
+    street_mbb: Doubles | None = None  # [boards, S] what each street brings it, if asked for
     sense: GoodSense | None = None
 
     def hand_rows(self) -> list[HandRow]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from env.arrays import Floats, Ints, Longs
+from env.arrays import Floats, Ints, Longs, Reals
 from env.betting_tree import FOLDED, NONE, SHOWDOWN, BettingTree
 from env.lanes import LANES
 
@@ -49,10 +49,10 @@ class Betting(NamedTuple):
         parts = (self.actor, self.children.reshape(-1))
         return np.concatenate([numbers, *parts]).astype(np.int32).tobytes()
 
-    def by_node(self, strategies: Floats) -> Floats:
+    def by_node(self, strategies: Reals) -> Reals:
         """The probability of the action that leads to each node. [n, L, D, 3] → [n, M, L]"""
         decision, action = np.nonzero(self.children >= 0)
-        out = np.ones((len(strategies), len(self.nodes), strategies.shape[1]), np.float32)
+        out = np.ones((len(strategies), len(self.nodes), strategies.shape[1]), strategies.dtype)
         by_action = strategies[:, :, decision, action].swapaxes(1, 2)
         out[:, self.children[decision, action]] = by_action
         return out

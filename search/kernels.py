@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from env.arrays import Floats, Integers
+from env.arrays import Floats, Integers, Reals
 from env.lanes import LANES, transpose
 from env.ranges import RankedHands, count_weaker, sum_unblocked
 from search.betting import Betting
@@ -42,11 +42,11 @@ class Room(NamedTuple):
     Whole squares are transposed, so W is L or a little more, a multiple of LANES.
     """
 
-    by_lane: Floats  # [LANES, W] the opponent's reach, and afterwards Σ of it
-    beaten: Floats  # [LANES, W] the same, over weaker hands less over stronger ones
-    reach: Floats  # [W, LANES] all of it transposed
-    weaker: Floats
-    unblocked: Floats
+    by_lane: Reals  # [LANES, W] the opponent's reach, and afterwards Σ of it
+    beaten: Reals  # [LANES, W] the same, over weaker hands less over stronger ones
+    reach: Reals  # [W, LANES] all of it transposed
+    weaker: Reals
+    unblocked: Reals
 
 
 class Step(NamedTuple):
@@ -59,15 +59,15 @@ class Step(NamedTuple):
 
 
 @njit(cache=True)
-def new_room(num_hands: int) -> Room:
-    """Room for so many hands."""
+def new_room(num_hands: int, like: Reals) -> Room:
+    """Room for so many hands, of the same numbers as another array."""
     width = (num_hands + LANES - 1) // LANES * LANES
     return Room(
-        np.zeros((LANES, width), np.float32),
-        np.zeros((LANES, width), np.float32),
-        np.zeros((width, LANES), np.float32),
-        np.zeros((width, LANES), np.float32),
-        np.zeros((width, LANES), np.float32),
+        np.zeros((LANES, width), like.dtype),
+        np.zeros((LANES, width), like.dtype),
+        np.zeros((width, LANES), like.dtype),
+        np.zeros((width, LANES), like.dtype),
+        np.zeros((width, LANES), like.dtype),
     )
 
 
@@ -116,10 +116,10 @@ def settle(
     betting: Betting,
     hands: RankedHands,
     player: int,
-    range_: Floats,
-    own: Floats,
+    range_: Reals,
+    own: Reals,
     room: Room,
-    values: Floats,
+    values: Reals,
 ) -> None:
     """What the player wins at folds and showdowns, in place. [M, L]
 
@@ -194,7 +194,7 @@ def _learn(child: int, step: Step, value: Floats, mean: Floats, tables: Tables) 
 
 
 @njit(cache=True)
-def carry(betting: Betting, player: int, chances: Floats, own: Floats) -> None:
+def carry(betting: Betting, player: int, chances: Reals, own: Reals) -> None:
     """How a player's own actions reach the nodes they lead to, by a given strategy. [M, L]"""
     for d in range(len(betting.actor)):
         if betting.actor[d] == player:
@@ -205,7 +205,7 @@ def carry(betting: Betting, player: int, chances: Floats, own: Floats) -> None:
 
 
 @njit(cache=True)
-def respond(betting: Betting, player: int, best: bool, chances: Floats, values: Floats) -> None:
+def respond(betting: Betting, player: int, best: bool, chances: Reals, values: Reals) -> None:
     """Values of decisions for a player who answers best, or plays the strategy, in place. [M, L]"""
     for d in range(len(betting.actor) - 1, -1, -1):
         own = betting.actor[d] == player

@@ -7,12 +7,12 @@ them does not depend on the others, so a subgame has one solution in whatever co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit, prange
 
-from env.arrays import Bytes, Doubles, Floats, Integers, Ints
+from env.arrays import Bytes, Doubles, Floats, Integers, Ints, Reals
 from env.ranges import RankedHands
 from search.betting import Betting
 from search.gadgets import Entering, gadget_number, learn_to_enter, opponent_reach
@@ -30,6 +30,8 @@ from search.kernels import (
 )
 from search.variants import Variant, schedule
 
+Array = TypeVar("Array", Floats, Doubles)
+
 
 class Subgames(NamedTuple):
     """n subgames with L hands each, in order of showdown rank, weak ones first."""
@@ -38,8 +40,8 @@ class Subgames(NamedTuple):
     ties: Integers  # [n, L, 2] see `env.ranges.RankedHands`
     classes: Ints  # [n, L] the first hand that looks like this one
     stakes: Floats  # [n, M] of each subgame's betting
-    ranges: Floats  # [n, 2, L] how both players' play reaches the entry
-    alternatives: Floats  # [n, L] what the opponent could have otherwise; unsafe does not read it
+    ranges: Reals  # [n, 2, L] how both players' play reaches the entry
+    alternatives: Reals  # [n, L] what the opponent could have otherwise; unsafe does not read it
 
 
 @dataclass
@@ -89,13 +91,14 @@ class LastStreet:
 
 
 def responses(
-    betting: Betting, subgames: Subgames, strategies: Floats, players: Ints, best: bool = True
-) -> Floats:
+    betting: Betting, subgames: Subgames, strategies: Array, players: Ints, best: bool = True
+) -> Array:
     """What hands are worth against the other player's range and strategy. `players` [n] → [n, L]
 
-    Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3].
+    Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3], in
+    the precision of these.
     """
-    out = np.empty(subgames.alternatives.shape, np.float32)
+    out = np.empty(subgames.alternatives.shape, strategies.dtype)
     _respond(betting, subgames, betting.by_node(strategies), players, best, out)
     return out
 
@@ -118,7 +121,7 @@ def _iterate(
         mine = Tables(tables.regrets[n], tables.expected[n], tables.average[n])
         own = np.ones((len(betting.nodes), len(hands.cards)), np.float32)
         values, entered = np.empty_like(own), np.empty_like(own[0])
-        room = new_room(len(hands.cards))
+        room = new_room(len(hands.cards), own)
         before = Entering(entering[n], np.zeros_like(entered))
         for i in range(len(steps)):
             step = Step(steps[i, 0], steps[i, 1], steps[i, 2], steps[i, 3])
@@ -137,17 +140,17 @@ def _iterate(
 def _respond(
     betting: Betting,
     subgames: Subgames,
-    chances: Floats,
+    chances: Reals,
     players: Ints,
     best: bool,
-    out: Floats,
+    out: Reals,
 ) -> None:
     for n in prange(len(subgames.cards)):
         player = players[n]
         here = placed(betting, subgames.stakes[n])
         hands = RankedHands(subgames.cards[n], subgames.ties[n])
-        own = np.ones((len(betting.nodes), len(hands.cards)), np.float32)
-        values, room = np.empty_like(own), new_room(len(hands.cards))
+        own = np.ones((len(betting.nodes), len(hands.cards)), out.dtype)
+        values, room = np.empty_like(own), new_room(len(hands.cards), own)
         carry(here, 1 - player, chances[n], own)
         settle(here, hands, player, subgames.ranges[n, 1 - player], own, room, values)
         respond(here, player, best, chances[n], values)

@@ -149,7 +149,7 @@ class TwoStreets:
         self._entering = Entering(regrets, np.zeros(num_hands, np.float32))
         # Nobody's hands are compared before the leaves.
         self._ranked = RankedHands(self.hands, np.zeros((num_hands, 2), np.int32))
-        self._room = new_room(num_hands)
+        self._room = new_room(num_hands, self._entering.chosen)
         self.iterations = 0
 
     @property
@@ -231,7 +231,7 @@ def _step_runouts(
         hands = RankedHands(runouts.hands[r], runouts.ties[r])
         theirs = range_[live]
         reach = np.empty((len(betting.nodes), len(live)), np.float32)
-        values, room = np.empty_like(reach), new_room(len(live))
+        values, room = np.empty_like(reach), new_room(len(live), reach)
         for g in range(len(leaves)):
             here, leaf = placed(betting, stakes[g]), leaves[g]
             mine = Tables(tables.regrets[r, g], tables.expected[r, g], tables.average[r, g])
@@ -262,7 +262,7 @@ def _respond_runouts(
         theirs = range_[live]
         reach = np.empty((len(betting.nodes), len(live)), np.float32)
         values, chances = np.empty_like(reach), np.empty_like(reach)
-        room = new_room(len(live))
+        room = new_room(len(live), reach)
         for g in range(len(leaves)):
             here, leaf = placed(betting, stakes[g]), leaves[g]
             normalise(here, tables.average[r, g], runouts.classes[r], chances)

@@ -199,6 +199,9 @@ def test_public_states_are_answered_infoset_by_infoset(text: str) -> None:
         views = np.column_stack([seen.hands, np.tile(boards[row], (len(seen.hands), 1))])
         slow = policy.strategies(canonical(views[free]), np.full(free.sum(), node))
         np.testing.assert_allclose(found[free], slow, atol=1e-6)
+    hands = seen.possible[asked].argmax(axis=1)
+    alone = for_ranges(game, policy, seen).of_hands(asked, nodes, hands)
+    np.testing.assert_array_equal(alone, answers[np.arange(len(asked)), hands])
 
 
 def test_public_answers_are_checked() -> None:

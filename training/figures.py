@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from deep_cfr.solver import Solver
 from env.progress import NewBar
+from models.records import StreetPart
 from policies.policy import Policy
 
 
@@ -22,6 +23,7 @@ class Figure:
     value: float
     text: str  # as a line of the terminal shows it
     interval_mbb: float | None = None  # half of a 95 % interval, where chance plays a part
+    by_street: tuple[StreetPart, ...] = ()  # parts that add up to it; in TensorBoard only
 
     @property
     def columns(self) -> dict[str, float]:
