@@ -22,6 +22,10 @@ RENAMED = {"linear_part": "strength_regression", "strategy_part": "strategy_regr
 DROPPED = {"warm_start": False, "literal_bets": False, "precision": "float32", "clip_norm": 1.0}
 
 
+# Of the fits to solved subgames.
+ENDGAME_BATCH, ENDGAME_LEARNING_RATE = 1024, 2e-3
+
+
 class ConfigError(ValueError):
     """Settings that make no sense; the message says which and why."""
 
@@ -92,6 +96,20 @@ class Config:
     strategy_batch_size: int = setting(2048, "samples per update of a strategy fit", safe=True)
     strategy_learning_rate: float = setting(
         4e-3, "Adam's, at the start of a strategy fit", safe=True
+    )
+    last_street_subgames: int = setting(
+        0,
+        "solved subgames of the last street from which each saved model learns it anew; 0 = none",
+        safe=True,
+    )
+    turn_subgames: int = setting(
+        0, "the same for the street before, from where one card is still to come", safe=True
+    )
+    endgame_width: int = setting(
+        256, "units per layer of the networks that learn from solved subgames", safe=True
+    )
+    endgame_updates: int = setting(
+        3_000, "gradient updates of the fit of such a network", safe=True
     )
     learning_rate_end: float = setting(0.02, "fraction of the learning rate left at a fit's end")
     validation_fraction: float = setting(0.0, "share of the rows held out to stop a fit early")
@@ -186,6 +204,15 @@ class Config:
             patience=self.patience,
         )
 
+    def endgame_fit(self) -> FitSettings:
+        """How an endgame network is fitted."""
+        return FitSettings(
+            updates=self.endgame_updates,
+            batch_size=ENDGAME_BATCH,
+            learning_rate=ENDGAME_LEARNING_RATE,
+            learning_rate_end=self.learning_rate_end,
+        )
+
     def differences(self, other: Config) -> list[str]:
         """Settings of `other` that a resumed run must not change, as `name: ours → theirs`."""
         return [
@@ -209,6 +236,8 @@ POSITIVE = (
     "strategy_updates",
     "strategy_batch_size",
     "strategy_learning_rate",
+    "endgame_width",
+    "endgame_updates",
     "checkpoint_every",
     "resume_every",
 )
@@ -218,6 +247,8 @@ NOT_NEGATIVE = (
     "board_hands",
     "updates",
     "updates_growth",
+    "last_street_subgames",
+    "turn_subgames",
     "patience",
     "threads",
     "keep",
@@ -227,7 +258,11 @@ NOT_NEGATIVE = (
     "eval_match_hands",
 )
 LARGEST_NUMBER = 2**31 - 1  # what the compiled loops count to
-LARGEST = {"width": 8_192, "seed": 2**63 - 1}  # settings with limits of their own
+LARGEST = {
+    "width": 8_192,
+    "endgame_width": 8_192,
+    "seed": 2**63 - 1,
+}  # settings with limits of their own
 
 
 def _without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:
@@ -235,6 +270,12 @@ def _without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, st
     if not has_strengths(rules):
         for name in ("strength", "strength_regression", "strategy_regression"):
             yield name, False, f"{rules.name} has no hand strengths"
+        yield "last_street_subgames", 0, f"{rules.name} has no hand strengths"
+    if not has_strengths(rules) or rules.streets < 3:
+        yield "turn_subgames", 0, f"{rules.name} has no street from which one card is to come"
+    if not config.last_street_subgames and not config.turn_subgames:
+        for name in ("endgame_width", "endgame_updates"):
+            yield name, getattr(Config, name), "no street is learned from solved subgames"
     if not config.strength:
         yield "strength_regression", False, "strength is off, so there is nothing to regress on"
     if not config.strength_regression:
