@@ -23,7 +23,7 @@ from arena.schedule import BATCH
 from benchmarks.measuring import Figure, measure, parse_arguments, rate, report
 from benchmarks.traversal import random_policies
 from deep_cfr.networks import device
-from deep_cfr.networks.encoding import infoset_features
+from deep_cfr.networks.infoset_inputs import infoset_features
 from deep_cfr.regret_matching import regret_matching
 from env.cards import canonical
 from env.emulator import make_emulator

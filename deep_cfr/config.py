@@ -9,17 +9,20 @@ as if it had never stopped.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from deep_cfr.config_checks import problems, without_effect
 from env.rules import Rules
-from env.strength import has_strengths
 
 # How settings of saved runs and models were called before, and what is no longer a setting.
 RENAMED = {"linear_part": "strength_regression", "strategy_part": "strategy_regression"}
 DROPPED = {"warm_start": False, "literal_bets": False, "precision": "float32", "clip_norm": 1.0}
+
+
+# Of the fits to solved subgames.
+ENDGAME_BATCH, ENDGAME_LEARNING_RATE = 1024, 2e-3
 
 
 class ConfigError(ValueError):
@@ -93,6 +96,20 @@ class Config:
     strategy_learning_rate: float = setting(
         4e-3, "Adam's, at the start of a strategy fit", safe=True
     )
+    last_street_subgames: int = setting(
+        0,
+        "solved subgames of the last street from which each saved model learns it anew; 0 = none",
+        safe=True,
+    )
+    turn_subgames: int = setting(
+        0, "the same for the street before, from where one card is still to come", safe=True
+    )
+    endgame_width: int = setting(
+        256, "units per layer of the networks that learn from solved subgames", safe=True
+    )
+    endgame_updates: int = setting(
+        3_000, "gradient updates of the fit of such a network", safe=True
+    )
     learning_rate_end: float = setting(0.02, "fraction of the learning rate left at a fit's end")
     validation_fraction: float = setting(0.0, "share of the rows held out to stop a fit early")
     patience: int = setting(
@@ -145,7 +162,7 @@ class Config:
         Settings `named` by the user are refused instead, so that none is ignored in silence.
         """
         changes = {}
-        for name, off, reason in _without_effect(self, rules):
+        for name, off, reason in without_effect(self, rules):
             if getattr(self, name) == off:
                 continue
             if name in named:
@@ -156,7 +173,7 @@ class Config:
         return dataclasses.replace(self, **changes).for_game(rules, named)
 
     def __post_init__(self) -> None:
-        problem = next(_problems(self), None)
+        problem = next(problems(self), None)
         if problem:
             raise ConfigError(problem)
 
@@ -186,6 +203,15 @@ class Config:
             patience=self.patience,
         )
 
+    def endgame_fit(self) -> FitSettings:
+        """How an endgame network is fitted."""
+        return FitSettings(
+            updates=self.endgame_updates,
+            batch_size=ENDGAME_BATCH,
+            learning_rate=ENDGAME_LEARNING_RATE,
+            learning_rate_end=self.learning_rate_end,
+        )
+
     def differences(self, other: Config) -> list[str]:
         """Settings of `other` that a resumed run must not change, as `name: ours → theirs`."""
         return [
@@ -194,106 +220,3 @@ class Config:
             if not field_.metadata["safe"]
             and (mine := getattr(self, field_.name)) != (theirs := getattr(other, field_.name))
         ]
-
-
-POSITIVE = (
-    "iterations",
-    "traversals",
-    "rounds",
-    "width",
-    "advantage_memory",
-    "strategy_memory",
-    "batch_size",
-    "learning_rate",
-    "refit_every",
-    "strategy_updates",
-    "strategy_batch_size",
-    "strategy_learning_rate",
-    "checkpoint_every",
-    "resume_every",
-)
-NOT_NEGATIVE = (
-    "seed",
-    "boards",
-    "board_hands",
-    "updates",
-    "updates_growth",
-    "patience",
-    "threads",
-    "keep",
-    "eval_every",
-    "eval_boards",
-    "eval_hands",
-    "eval_match_hands",
-)
-LARGEST_NUMBER = 2**31 - 1  # what the compiled loops count to
-LARGEST = {"width": 8_192, "seed": 2**63 - 1}  # settings with limits of their own
-
-
-def _without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:
-    """Settings that a run of this game would not read: name, what stands for off, why."""
-    if not has_strengths(rules):
-        for name in ("strength", "strength_regression", "strategy_regression"):
-            yield name, False, f"{rules.name} has no hand strengths"
-    if not config.strength:
-        yield "strength_regression", False, "strength is off, so there is nothing to regress on"
-    if not config.strength_regression:
-        for name, off in (("strategy_regression", False), ("rounds", 1), ("refit_every", 1)):
-            yield name, off, "it has no effect without the strength regression"
-    if config.network == "thesis":
-        yield "width", Config.width, "the thesis network has widths of its own"
-    if not config.validation_fraction:
-        yield "patience", Config.patience, "validation_fraction is 0, so no fit is validated"
-    if rules.streets > 2 and not config.eval_hands and not config.eval_match_hands:
-        yield "eval_every", 0, "eval_hands and eval_match_hands are 0, so nothing is evaluated"
-    if rules.streets <= 2:
-        for name in ("eval_hands", "eval_match_hands"):
-            yield name, getattr(Config, name), f"the exploitability of {rules.name} is computed"
-    if rules.streets > 2 or not rules.is_holdem:
-        yield "eval_boards", Config.eval_boards, f"{rules.name} is not estimated from flops"
-
-
-def _problems(config: Config) -> Iterator[str]:
-    for name in POSITIVE:
-        if getattr(config, name) <= 0:
-            yield f"{name} is {getattr(config, name)}, but must be positive"
-    for name in NOT_NEGATIVE:
-        if getattr(config, name) < 0:
-            yield f"{name} is {getattr(config, name)}, but cannot be negative"
-    for name in (*POSITIVE, *NOT_NEGATIVE):
-        value, largest = getattr(config, name), LARGEST.get(name, LARGEST_NUMBER)
-        if isinstance(value, int) and value > largest:
-            yield f"{name} is {value}, but can be {largest} at most"
-    yield from _problems_of_values(config)
-    yield from _problems_of_traversals(config)
-    if config.updates + config.updates_growth == 0:
-        yield "updates and updates_growth are both 0, so nothing would be learned"
-    if config.iterations > 65_535:
-        yield f"iterations is {config.iterations}, but at most 65535 are counted"
-    if not 0 <= config.validation_fraction < 1:
-        yield f"validation_fraction is {config.validation_fraction}, but must be from 0 to below 1"
-    if not 0 < config.learning_rate_end <= 1:
-        yield f"learning_rate_end is {config.learning_rate_end}, but must be above 0 and at most 1"
-    if config.validation_fraction and not config.patience:
-        yield "patience is 0, so the first validation would end every fit"
-
-
-def _problems_of_traversals(config: Config) -> Iterator[str]:
-    if config.board_hands % 2:
-        yield f"board_hands is {config.board_hands}, but hands are drawn in pairs: it must be even"
-    if config.board_hands and not config.boards:
-        yield "board_hands says how many hands are held on each of the boards, but boards is 0"
-    if config.boards and not config.board_hands:
-        yield f"boards is {config.boards}; say with board_hands how many hands meet on each"
-    if config.rounds > min(config.traversals, config.boards or config.traversals):
-        yield f"rounds is {config.rounds}, but each round needs a traversal and a board of its own"
-
-
-def _problems_of_values(config: Config) -> Iterator[str]:
-    """Values that are not finite, and names that are not among the choices."""
-    for field_ in dataclasses.fields(config):
-        value, choices = getattr(config, field_.name), field_.metadata["choices"]
-        if isinstance(value, float) and not math.isfinite(value):
-            yield f"{field_.name} is {value}, but must be a number"
-        if choices and value not in choices:
-            yield f"{field_.name} is {value!r}; choose from {', '.join(choices)}"

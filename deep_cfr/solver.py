@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deep_cfr.config import Config
+from deep_cfr.endgame.learner import EndgameLearner, LearnedEndgames
 from deep_cfr.fitting.strength_regression import (
     ADVANTAGE_RIDGE,
     STRATEGY_RIDGE,
@@ -49,7 +50,7 @@ from policies.policy import Policy
 
 PLAYERS = (0, 1)
 TRAVERSALS_AT_ONCE = 30_000  # single deals walked level by level together; bounds memory
-_TRAVERSAL, _FIT, _STRATEGY_FIT = range(3)  # purposes of randomness
+_TRAVERSAL, _FIT, _STRATEGY_FIT, _ENDGAME = range(4)  # purposes of randomness
 
 
 @dataclass
@@ -106,6 +107,7 @@ class Solver:
         self._advantage_trainer = Trainer(self._advantage_net(), self.config.batch_size)
         self._strategy_trainer = Trainer(self._strategy_net(), self.config.strategy_batch_size)
         self._average_policy = average_strategy_policy(self._strategy_trainer.network)
+        self._endgames = EndgameLearner(self.config, self.encoding, new_bar)
 
     def iterate(self) -> Iteration:
         """One CFR iteration: both players traverse and learn.
@@ -138,6 +140,13 @@ class Solver:
         progress = self._new_bar("average strategy", settings.updates)
         result = trainer.fit(self.strategy_memory.rows, settings, rng, progress)
         return self._average_policy, result
+
+    def learn_endgames(self, average: Policy) -> LearnedEndgames:
+        """The average strategy with its last streets learned from solved subgames, if any are.
+
+        Changes nothing that iterating reads; what is returned is overwritten by the next call.
+        """
+        return self._endgames.learn(average, lambda street: self._rng(_ENDGAME, self.t, street))
 
     def weights(self) -> list[list[Floats]]:
         """Both advantage networks' weights."""

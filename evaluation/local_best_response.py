@@ -83,8 +83,9 @@ def local_best_response(
         for seat in (0, 1):
             numbers = plays.numbers[seat]
             seated = Responder(game.tree, plays.boards, ask, seat, numbers, starts, exact)
-            won = seated.play().reshape(size, num_own, -1)
-            won_chips[start : start + size, seat] = won.mean(axis=1)
+            # Each start by itself: beside others its hands would be added up in another order.
+            won = np.ascontiguousarray(seated.play().T).reshape(len(starts), size, num_own)
+            won_chips[start : start + size, seat] = won.mean(axis=2).T
         progress(2 * size * num_own)
     return _result(1000 * won_chips / game.rules.big_blind_chips, 2 * num_own * num_boards)
 

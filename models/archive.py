@@ -19,7 +19,7 @@ from typing import Any
 
 import h5py
 
-from deep_cfr.networks.architectures import dense_units
+from deep_cfr.networks.architectures import PartShape
 from deep_cfr.networks.encoding import Encoding
 from deep_cfr.networks.keras_file import CONFIG, TABLE_LAYER, WEIGHTS
 from env.actions import NUM_ACTIONS
@@ -32,8 +32,8 @@ MAX_HDF5_ITEMS, MAX_HDF5_DEPTH = 300, 12
 MAX_CONFIG_DEPTH = 60
 LAYERS = {
     *("InputLayer", "Functional", "Dense", "ReLU", "Add", "LayerNormalization"),
-    *("BatchNormalization", "Embedding", "Reshape", "Dot", "Softmax"),
-    *("GetItem", "Log", "Maximum", "Where", "Greater", "Max", "Subtract"),
+    *("BatchNormalization", "Embedding", "Reshape", "RepeatVector", "Dot", "Softmax"),
+    *("GetItem", "Log", "Maximum", "Where", "Greater", "Max", "Subtract", "Sum", "Multiply"),
 }
 INSIDE_LAYERS = {
     *("DTypePolicy", "GlorotUniform", "RandomUniform", "Zeros", "Ones"),
@@ -46,30 +46,19 @@ class Declared:
     """What an archive may declare: sizes of the network that its description calls for."""
 
     encoding: Encoding
-    width: int
-
-    @property
-    def units(self) -> dict[str, tuple[int, ...]]:
-        """Units of the dense layers, by part of the network."""
-        return dense_units(self.encoding.name, self.width)
-
-    @property
-    def input_widths(self) -> dict[str, int]:
-        cards, bets = self.encoding.card_width, self.encoding.bet_width
-        summed = self.units["head"][0]
-        return {"card_branch": cards, "bet_branch": bets, "head": summed}
+    parts: dict[str, PartShape]  # of the network and of its endgame networks
 
     def num_kernel_weights(self) -> int:
         """Numbers in the matrices of all dense layers."""
         total = 0
-        for part, units in self.units.items():
-            inputs = (self.input_widths[part], *units[:-1])
-            total += sum(rows * columns for rows, columns in zip(inputs, units, strict=True))
+        for part in self.parts.values():
+            inputs = (part.inputs, *part.units[:-1])
+            total += sum(rows * columns for rows, columns in zip(inputs, part.units, strict=True))
         return total
 
     def num_other_weights(self) -> int:
         """At most so many numbers in biases and normalisations."""
-        return sum(5 * number for units in self.units.values() for number in units)
+        return sum(5 * number for part in self.parts.values() for number in part.units)
 
     def num_table_weights(self) -> int:
         """Numbers in a strength table."""
@@ -78,9 +67,10 @@ class Declared:
 
     def largest(self) -> int:
         """The largest number that a layer of the network is described by."""
-        encoding, units = self.encoding, (max(units) for units in self.units.values())
+        encoding = self.encoding
+        sizes = (max(part.inputs, *part.units) for part in self.parts.values())
         knots = encoding.strength_features.shape[1] * NUM_ACTIONS
-        return max(*self.input_widths.values(), *units, encoding.num_bucket_rows, knots)
+        return max(*sizes, encoding.num_bucket_rows, knots)
 
 
 def check_archive(file: Path, declared: Declared) -> None:
@@ -127,14 +117,12 @@ def _check_config(config: Any, declared: Declared) -> bool:
     """Whether config.json declares a strength table; a `ValueError` if it is not one of ours."""
     _check_names(config)
     layers = {layer["name"]: layer for layer in config["config"]["layers"]}
-    for part, units in declared.units.items():
+    for part, (width, units) in declared.parts.items():
         found = layers[part]["config"]["layers"]
         dense = tuple(item["config"]["units"] for item in found if item["class_name"] == "Dense")
         inputs = [item["config"] for item in found if item["class_name"] == "InputLayer"]
-        if [item["batch_shape"] for item in inputs] != [[None, declared.input_widths[part]]]:
-            raise ValueError(
-                f"{part} does not take the {declared.input_widths[part]} features that its game has"
-            )
+        if [item["batch_shape"] for item in inputs] != [[None, width]]:
+            raise ValueError(f"{part} does not take the {width} features that its game has")
         if dense != units or len(found) > 4 * len(units) + 4:
             raise ValueError(
                 f"{part} has layers of {dense} units; its description calls for {units}"

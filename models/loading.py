@@ -15,8 +15,11 @@ strategy.keras; the policy's `raw` is the network as it was saved.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from deep_cfr.endgame.grid import grid_of
+from deep_cfr.endgame.policy import ByStreet, EndgameParts, EndgamePolicy
+from deep_cfr.endgame.shape import model_parts, subgames_by_street
 from deep_cfr.networks.encoding import make_encoding
 from deep_cfr.networks.keras_file import SavedNetwork, read_network
 from deep_cfr.networks.numpy_policy import NumpyPolicy
@@ -28,17 +31,15 @@ from models.description import Description, described
 from models.layout import MODEL_FILE, has_manifest, read_info
 from models.messages import one_line
 from models.storage import StorageError, checked_folder
+from policies.policy import Policy
 from policies.unbeatable import NeverFoldsUnbeatable, never_folding
-
-if TYPE_CHECKING:
-    from deep_cfr.networks.network_policy import NetworkPolicy
 
 
 class SavedModel(NamedTuple):
     """An average strategy as it was saved."""
 
     game: Game
-    policy: NeverFoldsUnbeatable[NetworkPolicy]
+    policy: NeverFoldsUnbeatable[Policy]  # of TensorFlow, but for what solved subgames taught
     description: Description
 
 
@@ -46,7 +47,7 @@ class SavedAnswers(NamedTuple):
     """The same for a few questions, without TensorFlow."""
 
     game: Game
-    policy: NeverFoldsUnbeatable[NumpyPolicy]
+    policy: NeverFoldsUnbeatable[Policy]
     description: Description
 
 
@@ -62,7 +63,7 @@ class _Checked(NamedTuple):
 def load_answers(path: Path) -> SavedAnswers:
     """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
     found = _open(path)
-    policy = never_folding(found.game, NumpyPolicy(found.network))
+    policy = never_folding(found.game, _with_endgames(found, NumpyPolicy(found.network)))
     return SavedAnswers(found.game, policy, found.description)
 
 
@@ -72,15 +73,28 @@ def load_model(path: Path) -> SavedModel:
     with quiet_without_gpu():
         import keras  # noqa: PLC0415 - loads TensorFlow
 
-        from deep_cfr.networks.network import network_of  # noqa: PLC0415
         from deep_cfr.networks.network_policy import average_strategy_policy  # noqa: PLC0415
+        from deep_cfr.networks.strategy_model import network_of  # noqa: PLC0415
     try:
         model = keras.models.load_model(found.folder / MODEL_FILE, compile=False)
         network = network_of(model, found.network.encoding)
-        policy = never_folding(found.game, average_strategy_policy(network))
+        base = _with_endgames(found, average_strategy_policy(network))
+        policy = never_folding(found.game, base)
         return SavedModel(found.game, policy, found.description)
     except Exception as error:  # of all kinds, where a library finds what no check has seen
         raise _unreadable(found.folder, error) from None
+
+
+def _with_endgames(found: _Checked, base: Policy) -> Policy:
+    """The policy with what the model learned from solved subgames, computed with NumPy."""
+    encoding, rules = found.network.encoding, found.game.rules
+    if not found.network.endgames:
+        return base
+    taught = {
+        street: EndgamePolicy(encoding, grid_of(rules, street), EndgameParts(*parts))
+        for street, parts in found.network.endgames.items()
+    }
+    return ByStreet(found.game.tree, base, taught)
 
 
 def _open(path: Path) -> _Checked:
@@ -102,8 +116,9 @@ def _read(folder: Path) -> _Checked:
     description = described(read_info(folder))
     game, config = load_game(description.rules), description.config
     encoding = make_encoding(config.network, game, config.strength)
-    check_archive(folder / MODEL_FILE, Declared(encoding, config.width))
-    network = read_network(folder / MODEL_FILE, encoding)
+    check_archive(folder / MODEL_FILE, Declared(encoding, model_parts(encoding, config)))
+    taught = tuple(subgames_by_street(config, game.rules))
+    network = read_network(folder / MODEL_FILE, encoding, taught)
     problem = saved_weights_problem(network)
     if problem:
         raise ValueError(f"{MODEL_FILE} has {problem}")

@@ -30,7 +30,7 @@ from policies.policy import Policy
 from policies.unbeatable import NeverFoldsUnbeatable
 
 if TYPE_CHECKING:
-    from deep_cfr.networks.network_policy import NetworkPolicy
+    pass
 
 WIDTH = 80  # columns of a terminal
 MOST_BOARDS = 20_000  # asked about for a mean; more are sampled
@@ -52,7 +52,7 @@ class Model:
     folder: Path
 
     @cached_property
-    def policy(self) -> NeverFoldsUnbeatable[NetworkPolicy]:
+    def policy(self) -> NeverFoldsUnbeatable[Policy]:
         """The same network in TensorFlow, which takes seconds to load: for matches and the like."""
         return load_model(self.folder).policy
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
-from deep_cfr.networks.network import Network, strategy_model
+from deep_cfr.endgame.network import EndgameNetwork
+from deep_cfr.networks.network import Network
+from deep_cfr.networks.strategy_model import strategy_model
 from deep_cfr.solver import Solver
 from models.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
 from models.reproducible import make_reproducible
@@ -15,30 +19,43 @@ from models.storage import whole_folder
 from models.versions import versions
 
 ENCODING_NOTE = (
-    "inputs cards, bets, legal and, where there is a strength table, cell; output: probabilities "
-    "of fold, call, raise (0 where illegal). cards: suit-canonical cards as "
-    "deep_cfr.networks.encoding describes; bets: betting features of the node; legal: 1 where the "
-    "action exists; cell: the row of the strength table, one per node and hand bucket. "
-    "deep_cfr.networks.encoding.infoset_features makes them."
+    "inputs cards, bets, legal; where there is a strength table, cell; where streets were learned "
+    "from solved subgames, board and knots_STREET for each. Output: probabilities of fold, call, "
+    "raise (0 where illegal). cards: suit-canonical cards as deep_cfr.networks.encoding describes; "
+    "bets: betting features of the node; legal: 1 where the action exists; cell: the row of the "
+    "strength table, one per node and hand bucket; board: what the board looks like; knots_STREET: "
+    "where the hand's strength lies, all 0 on other streets. "
+    "deep_cfr.networks.infoset_inputs.infoset_features makes them."
 )
 
 
-def save_model(run: Path, solver: Solver, network: Network, metrics: dict[str, float]) -> Path:
-    """The average-strategy network as a model folder of the run; removes what `keep` says."""
+def save_model(
+    run: Path,
+    solver: Solver,
+    network: Network,
+    metrics: dict[str, float],
+    endgames: Mapping[int, EndgameNetwork] = MappingProxyType({}),
+) -> Path:
+    """The average strategy as a model folder of the run; removes what `keep` says.
+
+    It consists of the network that was fitted to the strategy memory and of endgame networks for
+    the streets that were learned from solved subgames.
+    """
+    parameters = network.num_parameters + sum(e.num_parameters for e in endgames.values())
     folder = model_folder(run, solver.t)
     info = {
         "kind": "average strategy",
         "rules": solver.game.rules.as_dict(),
         "iteration": solver.t,
         "nodes_touched": solver.nodes_touched,
-        "parameters": network.num_parameters,
+        "parameters": parameters,
         "encoding": {"name": network.encoding.name, "note": ENCODING_NOTE},
         "config": dataclasses.asdict(solver.config),
         "metrics": metrics,
         "versions": versions(),
     }
     with whole_folder(folder) as temporary:
-        strategy_model(network).save(temporary / MODEL_FILE)
+        strategy_model(network, endgames).save(temporary / MODEL_FILE)
         make_reproducible(temporary / MODEL_FILE)
         (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
     if solver.config.keep:

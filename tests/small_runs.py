@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deep_cfr.config import Config
+from deep_cfr.networks.network import Network
+from deep_cfr.networks.network_policy import NetworkPolicy
 from deep_cfr.presets import PRESETS
 from deep_cfr.solver import Solver
 from env.arrays import Nodes
 from env.cards import Cards
 from env.deals import canonical_views, deal
 from env.game import Game, load_game
+from policies.policy import Policy
 
 ROOT = Path(__file__).parent.parent
 Arrays = dict[str, NDArray[Any]]
@@ -123,3 +126,9 @@ def metrics(logs: Path) -> list[dict[str, str]]:
     """The lines of a run's metrics.csv."""
     with (logs / "metrics.csv").open() as file:
         return list(csv.DictReader(file))
+
+
+def network_of(policy: Policy) -> Network:
+    """The network of a policy that is nothing else."""
+    assert isinstance(policy, NetworkPolicy)
+    return policy.network

@@ -23,6 +23,7 @@ from tests.small_runs import (
     assert_same_arrays,
     infosets,
     latest_arrays,
+    network_of,
     seen_at,
     small_config,
     solver_of,
@@ -98,7 +99,7 @@ def test_a_saved_model_plays_as_the_one_in_memory(tmp_path: Path, config: Any) -
     folder = save_model(tmp_path, solver, policy.network, {"strategy_loss": 0.5})
     game, loaded, description = load_model(folder)
     info = read_info(folder)
-    assert (loaded.raw.network.strength_table is not None) == (config is DEFAULT_PATH)
+    assert (network_of(loaded.raw).strength_table is not None) == (config is DEFAULT_PATH)
     assert game.rules == solver.game.rules
     assert description.iteration == 1
     assert info["metrics"] == {"strategy_loss": 0.5}

@@ -17,7 +17,7 @@ from models.model_card import write_card
 from models.records import ExploitabilityRecord, HeadToHead
 from models.storage import StorageError
 from models.versions import versions
-from tests.small_runs import train
+from tests.small_runs import network_of, train
 from tests.test_model import save_random
 
 ROOT = Path(__file__).parent.parent
@@ -103,7 +103,7 @@ def test_a_card_holds_every_figure(run: Path) -> None:
     assert budget["traversals"] == "5,000 per player and iteration, 30,000 in all"
     assert budget["nodes touched"] == "3,000"
     assert budget["memories"].startswith("up to 4,000,000 rows for each player's advantages, 4,000")
-    parameters = load(run).policy.raw.network.num_parameters
+    parameters = network_of(load(run).policy.raw).num_parameters
     assert budget["network"] == f"paper of width 16, {parameters:,} parameters"
     assert budget["advantage fits"].startswith("500 + 4 · iteration updates of 1,024 samples")
     assert budget["strategy fit"] == "8,000 updates of 2,048 samples"

@@ -17,9 +17,12 @@ import pytest
 
 import agents
 import models
+from deep_cfr.config import Config
+from deep_cfr.endgame.shape import model_parts
 from deep_cfr.networks.architectures import dense_units
 from deep_cfr.networks.encoding import make_encoding
-from deep_cfr.networks.network import make_network, strategy_model
+from deep_cfr.networks.network import make_network
+from deep_cfr.networks.strategy_model import strategy_model
 from deep_cfr.networks.weight_check import weights_problem
 from env.game import load_game
 from models.archive import Declared, check_archive
@@ -52,7 +55,8 @@ def copy(folder: Path, tmp_path: Path) -> Path:
 
 
 def declared() -> Declared:
-    return Declared(make_encoding("paper", load_game("leduc")), WIDTH)
+    encoding = make_encoding("paper", load_game("leduc"))
+    return Declared(encoding, model_parts(encoding, Config(game="leduc", width=WIDTH)))
 
 
 def rewrite(file: Path, parts: dict[str, bytes]) -> None:
@@ -230,7 +234,7 @@ def test_weights_that_are_no_numbers_are_refused(copy: Path, layer: str, value: 
         "weights so large that answers would overflow",
     )
     if layer == "cards_1" and value != np.inf:  # once through the file, for each kind of problem
-        strategy_model(network).save(copy / "strategy.keras")
+        strategy_model(network, {}).save(copy / "strategy.keras")
         refused(copy, problem)
 
 
@@ -246,7 +250,7 @@ def test_tables_and_variances_are_checked(architecture: str) -> None:
         found[part.name] = tuple(layer.units for layer in dense)
     assert found == dense_units(architecture, 8)
     size = sum(value.size for value in weights)
-    sizes = Declared(encoding, 8)
+    sizes = Declared(encoding, model_parts(encoding, Config("fhp", network=architecture, width=8)))
     at_least = sizes.num_kernel_weights() + sizes.num_table_weights()
     assert at_least <= size <= at_least + sizes.num_other_weights()
     spoilt = [*weights[:-1], np.full_like(weights[-1], np.nan)]
@@ -271,6 +275,6 @@ def test_the_same_network_gives_the_same_bytes(tmp_path: Path) -> None:
     networks[1].set_weights(networks[0].get_weights())
     files = [tmp_path / f"{number}.keras" for number in range(2)]
     for network, file in zip(networks, files, strict=True):
-        strategy_model(network).save(file)
+        strategy_model(network, {}).save(file)
         make_reproducible(file)
     assert files[0].read_bytes() == files[1].read_bytes()

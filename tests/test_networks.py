@@ -11,12 +11,14 @@ import pytest
 
 from deep_cfr.fitting.squared_errors import SquaredErrors
 from deep_cfr.memory import make_rows
-from deep_cfr.networks.encoding import KNOTS, infoset_features, make_encoding
+from deep_cfr.networks.encoding import KNOTS, make_encoding
+from deep_cfr.networks.infoset_inputs import infoset_features
 from deep_cfr.networks.keras_file import read_network
-from deep_cfr.networks.network import Network, initial_weights, make_network, strategy_model
+from deep_cfr.networks.network import Network, initial_weights, make_network
 from deep_cfr.networks.network_policy import average_strategy_policy, regret_matching_policy
 from deep_cfr.networks.numpy_policy import NumpyPolicy
 from deep_cfr.networks.softmax import masked_softmax
+from deep_cfr.networks.strategy_model import strategy_model
 from deep_cfr.sampling.external_sampling import traverse
 from env.arrays import Nodes
 from env.cards import Cards
@@ -104,7 +106,7 @@ def test_a_saved_model_opens_with_plain_keras(
     network = randomised(network_of(rules, architecture, strength, has_table))
     cards, nodes = random_infosets(rules, 200)
     ours = average_strategy_policy(network).strategies(cards, nodes)
-    strategy_model(network).save(tmp_path / "strategy.keras")
+    strategy_model(network, {}).save(tmp_path / "strategy.keras")
     stored = (tmp_path / "strategy.keras").stat().st_size
     deflate(tmp_path / "strategy.keras")
     assert (tmp_path / "strategy.keras").stat().st_size < stored
@@ -184,7 +186,7 @@ def test_an_illegal_action_never_wins(tmp_path: Path) -> None:
     assert network.encoding.legal[0].tolist() == [0, 1, 1]
     answers = average_strategy_policy(network).strategies(cards, nodes)
     np.testing.assert_array_equal(answers, np.tile([0, 1, 0], (100, 1)))
-    strategy_model(network).save(tmp_path / "strategy.keras")
+    strategy_model(network, {}).save(tmp_path / "strategy.keras")
     loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
     inputs = infoset_features(network.encoding, cards, nodes)
     np.testing.assert_array_equal(loaded.predict(list(inputs), verbose=0), answers)

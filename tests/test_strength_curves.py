@@ -32,6 +32,7 @@ from tests.small_runs import (
     infosets,
     latest_arrays,
     metrics,
+    network_of,
 )
 from training.tags import TAGS, about
 from training.telemetry import Telemetry
@@ -110,7 +111,8 @@ def test_being_watched_changes_neither_the_run_nor_its_models(folder: Path) -> N
     assert_same_arrays(latest_arrays(watched), latest_arrays(unwatched))
     for model in ("iter_0002", "iter_0003"):
         weights = [
-            load_model(run / model).policy.raw.network.get_weights() for run in (watched, unwatched)
+            network_of(load_model(run / model).policy.raw).get_weights()
+            for run in (watched, unwatched)
         ]
         for mine, theirs in zip(*weights, strict=True):
             np.testing.assert_array_equal(mine, theirs)

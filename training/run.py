@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deep_cfr.config import Config
+from deep_cfr.endgame.learner import LearnedEndgames
 from deep_cfr.fitting.trainer import Diverged
 from deep_cfr.networks import device
 from deep_cfr.networks.network import Network
@@ -152,16 +153,18 @@ class Run:
         folder = model_folder(self.places.checkpoints, self.solver.t)
         return (folder / MODEL_FILE).exists()
 
-    def _measure(self) -> tuple[Network, dict[str, float]]:
-        """Fit the average strategy and see how strong it is."""
-        policy, fit = self.solver.fit_strategy()
-        self._telemetry.model(self.solver, policy, fit)
-        figures = self._evaluate(self.solver, policy, self._new_bar)
+    def _measure(self) -> tuple[Network, LearnedEndgames, dict[str, float]]:
+        """Fit the average strategy, learn its last streets and see how strong it is."""
+        average, fit = self.solver.fit_strategy()
+        self._telemetry.model(self.solver, average, fit)
+        learned = self.solver.learn_endgames(average)
+        self._telemetry.endgames(self.solver, learned)
+        figures = self._evaluate(self.solver, learned.policy, self._new_bar)
         self._telemetry.strength(self.solver, figures)
         metrics = {"strategy_loss": fit.loss}
         for figure in figures:
             metrics |= figure.columns
-        return policy.network, metrics
+        return average.network, learned, metrics
 
     def _measure_between_models(self) -> None:
         """Measure what needs no fit; where nothing can be said without one, fit."""
@@ -179,8 +182,9 @@ class Run:
 
     def _save_model(self) -> None:
         with self._forecast.timing_model():
-            network, metrics = self._measure()
-            folder = save_model(self.places.checkpoints, self.solver, network, metrics)
+            network, learned, metrics = self._measure()
+            place = self.places.checkpoints
+            folder = save_model(place, self.solver, network, metrics, learned.networks)
             write_card(self.places.checkpoints)
         self._telemetry.say(f"saved {folder}")
 

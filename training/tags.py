@@ -68,6 +68,13 @@ TAGS = {
         "1_strength_by_street, mbb per hand. Differences between steps are less noisy than that "
         "where cards are the same."
     ),
+    "2_learning/distance_unseen_*": (
+        "How far the average strategy on this street is from solved subgames that it was not "
+        "learned from: squared distance of the action probabilities, weighted by reach."
+    ),
+    "2_learning/distance_seen_*": (
+        "The same for the subgames that it was learned from. More subgames help until the two meet."
+    ),
     "2_learning/loss_p*": (
         "Weighted mean squared error of this player's advantage network at the end of its fit, in "
         "squared big blinds."

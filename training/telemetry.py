@@ -22,6 +22,7 @@ from tensorboard.plugins.hparams import api as hparams
 from tqdm import tqdm
 
 from deep_cfr.config import Config
+from deep_cfr.endgame.learner import LearnedEndgames
 from deep_cfr.fitting.trainer import FitResult
 from deep_cfr.solver import PLAYERS, Iteration, Solver
 from env.actions import ACTION_NAMES, RAISE
@@ -145,6 +146,18 @@ class Telemetry:
                     tag = f"{PLAY}/chart_{what.replace(' ', '_')}"
                     tf.summary.image(tag, image[None], description=about(tag))
         self._amend(solver.t, strategy_loss=round(fit.loss, 6))
+
+    def endgames(self, solver: Solver, learned: LearnedEndgames) -> None:
+        """Record how well the last streets were learned from solved subgames."""
+        with self._events(solver.t):
+            for street, distance in learned.distances.items():
+                name = solver.game.rules.street_names[street].replace(" ", "_")
+                _scalar(f"{LEARNING}/distance_seen_{name}", distance.seen)
+                _scalar(f"{LEARNING}/distance_unseen_{name}", distance.unseen)
+                self.say(
+                    f"iteration {solver.t}: {name} learned from solved subgames, squared distance "
+                    f"{distance.unseen:.4f} to others, {distance.seen:.4f} to those learned from"
+                )
 
     def strength(self, solver: Solver, figures: list[Figure], always: bool = True) -> None:
         """Record how strong a policy is: the average strategy, or uniform play at iteration 0.

@@ -15,17 +15,16 @@ in pieces, so that a fit can also be ended from outside.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import keras
 import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
 from deep_cfr.config import FitSettings
+from deep_cfr.fitting.descent import Descent, shared_out
 from deep_cfr.fitting.merging import Merged, alias_table, merge
 from deep_cfr.fitting.squared_errors import SquaredErrors
 from deep_cfr.fitting.validation import held_out
@@ -35,7 +34,6 @@ from env.arrays import Floats
 
 BLOCK = 100  # updates from one validation, or entry of the loss curve, to the next
 SECONDS_AT_ONCE = 0.5  # that a compiled call takes at most, so that a fit can be stopped soon
-CLIP_NORM = 1.0  # largest norm of a gradient, as in the paper
 SOUND_ROWS = 1024  # that a fitted network is asked about, to see that it answers with numbers
 # (updates made, how many to make, sum of losses so far) → that sum with the new losses
 Learner = Callable[[int, int, tf.Tensor], tf.Tensor]
@@ -66,19 +64,6 @@ class FitResult:
         return min(seen) if seen else None
 
 
-class _LinearDecay(keras.optimizers.schedules.LearningRateSchedule):
-    """A learning rate that can be set anew for every fit without compiling again."""
-
-    def __init__(self) -> None:
-        self.start = tf.Variable(0.0, trainable=False)
-        self.end_fraction = tf.Variable(1.0, trainable=False)
-        self.updates = tf.Variable(1.0, trainable=False)
-
-    def __call__(self, step: tf.Tensor) -> tf.Tensor:
-        done = tf.minimum(tf.cast(step, tf.float32) / self.updates, 1.0)
-        return self.start * (1.0 - done * (1.0 - self.end_fraction))
-
-
 class Trainer:
     """Owns a network and the compiled loop that fits it, again and again.
 
@@ -91,9 +76,7 @@ class Trainer:
         self._batch_size = batch_size
         self._towers = towers or device.towers()
         self._errors = SquaredErrors(network)
-        self._rate = _LinearDecay()
-        self._optimizer = keras.optimizers.Adam(self._rate, global_clipnorm=CLIP_NORM)
-        self._optimizer.build(network.trainable)
+        self._descent = Descent(network.trainable)
         self._piece = 1  # updates per compiled call, as many as take little time
 
     def fit(
@@ -214,11 +197,7 @@ class Trainer:
 
     def _reset(self, settings: FitSettings, weights: list[Floats]) -> None:
         self.network.set_learned(weights)
-        for variable in self._optimizer.variables:
-            variable.assign(tf.zeros_like(variable))
-        self._rate.start.assign(settings.learning_rate)
-        self._rate.end_fraction.assign(settings.learning_rate_end)
-        self._rate.updates.assign(float(max(settings.updates, 1)))
+        self._descent.reset(settings)
 
     @tf.function(reduce_retracing=True)
     def _block(
@@ -239,7 +218,7 @@ class Trainer:
             )
             number = tf.random.stateless_uniform([self._batch_size], key + tf.constant([1, 0]))
             picked = tf.where(number < tf.gather(keep, column), column, tf.gather(other, column))
-            parts = _parts(picked, self._batch_size, self._towers)
+            parts = shared_out(picked, self._batch_size, self._towers)
             share = 1.0 / self._batch_size
             total += self._update([(tf.gather(rows, part), share) for part in parts])
         return total
@@ -249,7 +228,7 @@ class Trainer:
         self, rows: tf.Tensor, weights: tf.Tensor, count: tf.Tensor, total: tf.Tensor
     ) -> tf.Tensor:
         """`count` updates, each from all rows; `total` with their losses. weights [n] sum to 1"""
-        parts = _parts(tf.range(tf.shape(rows)[0]), tf.shape(rows)[0], self._towers)
+        parts = shared_out(tf.range(tf.shape(rows)[0]), tf.shape(rows)[0], self._towers)
         shared = [(tf.gather(rows, part), tf.gather(weights, part)) for part in parts]
         for _ in tf.range(count):
             total += self._update(shared)
@@ -257,19 +236,9 @@ class Trainer:
 
     def _update(self, parts: list[tuple[tf.Tensor, tf.Tensor | float]]) -> tf.Tensor:
         """One step of Adam on Σ weight · error over rows shared out between towers; the loss."""
-        with tf.GradientTape() as tape:
-            loss = tf.add_n(
-                [
-                    tf.reduce_sum(weights * self._errors(rows, training=True)[0])
-                    for rows, weights in parts
-                ]
-            )
-        weights = [variable.value for variable in self.network.trainable]
-        self._optimizer.apply(tape.gradient(loss, weights), self.network.trainable)
-        return loss
-
-
-def _parts(rows: tf.Tensor, size: int | tf.Tensor, towers: int) -> list[tf.Tensor]:
-    """The row numbers of a minibatch, shared out."""
-    edges = [size * tower // towers for tower in range(towers + 1)]
-    return [rows[start:end] for start, end in itertools.pairwise(edges)]
+        return self._descent.update(
+            lambda: [
+                tf.reduce_sum(weights * self._errors(rows, training=True)[0])
+                for rows, weights in parts
+            ]
+        )

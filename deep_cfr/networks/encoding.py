@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from deep_cfr.config import ConfigError
 from env.actions import CALL, RAISE
 from env.arrays import Bytes, Floats, Nodes
 from env.betting_tree import BettingTree
-from env.cards import NO_CARD, Cards
+from env.cards import NO_CARD
 from env.game import Game
 from env.views import STRENGTH_LEVELS, Views, num_hand_buckets
 
@@ -96,20 +95,6 @@ class Encoding:
         return np.concatenate(groups, axis=1)
 
 
-def infoset_features(
-    encoding: Encoding, cards: Cards, nodes: Nodes, with_bucket_rows: bool = False
-) -> tuple[NDArray[Any], ...]:
-    """What a saved strategy model takes: encoded cards, encoded bets, legal mask.
-
-    With `with_bucket_rows` also the rows of the strength table, for a model that has one.
-    """
-    views = Views(encoding.game, cards)
-    features = encoding.card_features(views), encoding.bet_table[nodes], encoding.legal[nodes]
-    if not with_bucket_rows:
-        return features
-    return (*features, encoding.bucket_rows(nodes, views.buckets(np.arange(len(views)))))
-
-
 def make_encoding(name: str, game: Game, strength: bool = False) -> Encoding:
     """The encoding of an architecture for one game.
 
@@ -130,10 +115,10 @@ def make_encoding(name: str, game: Game, strength: bool = False) -> Encoding:
         return Encoding(name, game, one_hot, groups, bets, legal, uses_strength)
     board_groups = ((2, 3, 4), (5,), (6,))[: game.rules.streets - 1]
     groups = ((0, 1), *board_groups)
-    return Encoding(name, game, _paper_cards(), groups, _paper_bets(game), legal, uses_strength)
+    return Encoding(name, game, paper_cards(), groups, _paper_bets(game), legal, uses_strength)
 
 
-def _paper_cards() -> Floats:
+def paper_cards() -> Floats:
     """One-hot card, rank and suit. [53, 69]"""
     cards = np.arange(NO_CARD)
     table = np.zeros((NO_CARD + 1, NO_CARD + 13 + 4), np.float32)

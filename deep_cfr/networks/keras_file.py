@@ -21,12 +21,12 @@ from typing import Any
 import h5py
 import numpy as np
 
+from deep_cfr.networks.architectures import PARTS, endgame_part
 from deep_cfr.networks.encoding import KNOTS, Encoding
 from deep_cfr.networks.row_products import row_products
 from env.arrays import Floats
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
-PARTS = ("card_branch", "bet_branch", "head")
 TABLE_LAYER = "table"  # as saved models call the strength table
 GROUPS = {  # what the file of weights calls the layers of a class
     "Functional": "functional",
@@ -89,23 +89,32 @@ class SavedNetwork:
     bets: Part  # [n, F] → [n, d]
     head: Part  # [n, d] → [n, 3]
     strength_table: Floats | None  # [R, K, 3]
+    endgames: dict[int, tuple[Part, Part, Part]]  # by street, of boards, bets and their head
 
 
-def read_network(file: Path, encoding: Encoding) -> SavedNetwork:
-    """The network of a strategy.keras; a ValueError, KeyError or OSError if it is not readable."""
+def read_network(file: Path, encoding: Encoding, taught: tuple[int, ...] = ()) -> SavedNetwork:
+    """The network of a strategy.keras with the endgame networks of the streets that were taught.
+
+    A ValueError, KeyError or OSError if it is not readable.
+    """
+    named = {*PARTS, *(endgame_part(street, part) for street in taught for part in PARTS)}
     with zipfile.ZipFile(file) as archive:
         layers = json.loads(archive.read(CONFIG))["config"]["layers"]
         content = io.BytesIO(archive.read(WEIGHTS))
     parts, table = {}, None
     with h5py.File(content, "r") as stored:
         for group, layer in _with_groups(layers):
-            if layer["name"] in PARTS:
+            if layer["name"] in named:
                 parts[layer["name"]] = _part(layer["config"]["layers"], stored["layers"][group])
             elif layer["name"] == TABLE_LAYER:
                 flat = stored["layers"][group]["vars"]["0"][()]
                 table = flat.reshape(len(flat), KNOTS, -1)
+    endgames = {}
+    for street in taught:
+        cards, bets, head = (parts[endgame_part(street, part)] for part in PARTS)
+        endgames[street] = cards, bets, head
     cards, bets, head = (parts[name] for name in PARTS)
-    return SavedNetwork(encoding, cards, bets, head, table)
+    return SavedNetwork(encoding, cards, bets, head, table, endgames)
 
 
 def _part(described: list[dict[str, Any]], stored: h5py.Group) -> Part:

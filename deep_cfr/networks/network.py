@@ -22,9 +22,6 @@ import numpy as np
 from keras import layers
 
 from deep_cfr.networks.encoding import Encoding
-from deep_cfr.networks.keras_file import TABLE_LAYER
-from deep_cfr.networks.softmax import ILLEGAL_LOGIT
-from deep_cfr.networks.strength_table import MIN_PROBABILITY
 from env.actions import NUM_ACTIONS
 from env.arrays import Floats
 
@@ -106,9 +103,12 @@ def make_network(
     has_strength_table: bool = False,
 ) -> Network:
     """A network of the encoding's architecture; `width` is d of the paper's layout."""
-    branches = _thesis(encoding) if encoding.name == "thesis" else _paper(encoding, width)
+    if encoding.name == "thesis":
+        branches = _thesis(encoding)
+    else:
+        branches = paper_parts(encoding.card_width, encoding.bet_width, width, NUM_ACTIONS)
     network = Network(encoding.name, encoding, *branches, is_strategy)
-    return _with_strength_table(network) if has_strength_table else network
+    return with_strength_table(network) if has_strength_table else network
 
 
 def initial_weights(network: Network, rng: np.random.Generator, zero: bool = False) -> list[Floats]:
@@ -116,84 +116,48 @@ def initial_weights(network: Network, rng: np.random.Generator, zero: bool = Fal
 
     Paper: uniform in ±√(3 / inputs), biases 0 and the output layer 0. Thesis: uniform in ±0.005.
     """
-    output_weights = {id(weight) for weight in network.head.layers[-1].weights}
     is_thesis = network.architecture == "thesis"
+    zeroed = network.head.layers[-1].weights if zero or not is_thesis else []
+    return fresh_weights(network.learned, zeroed, rng, THESIS_INIT if is_thesis else None)
+
+
+def fresh_weights(
+    weights: list[keras.Variable],
+    zeroed: list[keras.Variable],
+    rng: np.random.Generator,
+    limit: float | None = None,
+) -> list[Floats]:
+    """Uniform within ±`limit`, or within ±√(3 / inputs) with biases of 0; the `zeroed` are 0."""
     values = []
-    for weight in network.learned:
+    for weight in weights:
         shape, name = tuple(weight.shape), weight.path.rsplit("/", 1)[-1]
-        zeros_output = id(weight) in output_weights and (zero or not is_thesis)
+        is_zeroed = any(weight is other for other in zeroed)
         if name in ("gamma", "moving_variance"):
             value = np.ones(shape)
-        elif zeros_output or name in ("beta", "moving_mean"):
+        elif is_zeroed or name in ("beta", "moving_mean"):
             value = np.zeros(shape)
-        elif is_thesis:
-            value = rng.uniform(-THESIS_INIT, THESIS_INIT, shape)
+        elif limit is not None:
+            value = rng.uniform(-limit, limit, shape)
         elif name == "bias":
             value = np.zeros(shape)
         else:
-            limit = np.sqrt(3 / shape[-2])
-            value = rng.uniform(-limit, limit, shape)
+            own = np.sqrt(3 / shape[-2])
+            value = rng.uniform(-own, own, shape)
         values.append(value.astype(np.float32))
     return values
 
 
-def strategy_model(network: Network) -> keras.Model:
-    """One model that people can load: encoded cards, encoded bets, legal mask → probabilities.
-
-    Where there is a strength table it also takes the infoset's bucket row, under the name `cell`;
-    the last K card features are the weights of the knots.
-    """
-    cards = keras.Input((network.encoding.card_width,), name="cards")
-    bets = keras.Input((network.encoding.bet_width,), name="bets")
-    legal = keras.Input((NUM_ACTIONS,), name="legal")
-    inputs = [cards, bets, legal]
-    summed = layers.Add(name="cards_and_bets")([network.cards(cards), network.bets(bets)])
-    logits = network.head(summed)
-    if network.strength_table is not None:
-        bucket_row = keras.Input((), name="cell", dtype="int32")
-        inputs.append(bucket_row)
-        num_rows, knots, _ = network.strength_table.shape
-        table = layers.Embedding(num_rows, knots * NUM_ACTIONS, name=TABLE_LAYER)
-        at_knots = layers.Reshape((knots, NUM_ACTIONS), name="at_knots")(table(bucket_row))
-        table.set_weights([network.strength_table.numpy().reshape(num_rows, -1)])
-        part = layers.Dot(axes=1, name="table_value")([cards[:, -knots:], at_knots])
-        log_part = keras.ops.log(keras.ops.maximum(part, MIN_PROBABILITY))
-        logits = layers.Add(name="with_table")([logits, log_part])
-    strategy = layers.Softmax(name="strategy")(_below_zero(logits, legal), mask=legal)
-    return keras.Model(inputs, strategy, name="strategy_model")
-
-
-def _below_zero(logits: keras.KerasTensor, legal: keras.KerasTensor) -> keras.KerasTensor:
-    """Logits minus the largest legal one of their row; illegal ones far below. [B, 3], [B, 3]
-
-    The mask of Keras' softmax stands for a logit of −1e9, which legal logits could lie below. It
-    subtracts the largest logit itself, so having done so before changes no answer.
-    """
-    is_legal = keras.ops.greater(legal, 0.5)
-    masked = keras.ops.where(is_legal, logits, ILLEGAL_LOGIT)
-    largest = keras.ops.max(masked, axis=1, keepdims=True)
-    return keras.ops.where(is_legal, keras.ops.subtract(logits, largest), ILLEGAL_LOGIT)
-
-
-def network_of(model: keras.Model, encoding: Encoding) -> Network:
-    """The network that a strategy model was made of."""
-    cards, bets, head = (model.get_layer(name) for name in ("card_branch", "bet_branch", "head"))
-    network = Network(encoding.name, encoding, cards, bets, head, is_strategy=True)
-    if TABLE_LAYER not in [layer.name for layer in model.layers]:
-        return network
-    network = _with_strength_table(network)
-    network.set_strength_table(model.get_layer(TABLE_LAYER).get_weights()[0])
-    return network
-
-
-def _with_strength_table(network: Network) -> Network:
+def with_strength_table(network: Network) -> Network:
+    """The same network with a strength table, all zeros."""
     encoding = network.encoding
     shape = (encoding.num_bucket_rows, encoding.strength_features.shape[1], NUM_ACTIONS)
     variable = keras.Variable(np.zeros(shape, np.float32), trainable=False, name="table")
     return dataclasses.replace(network, strength_table=variable)
 
 
-def _paper(encoding: Encoding, width: int) -> tuple[keras.Model, keras.Model, keras.Model]:
+def paper_parts(
+    card_width: int, bet_width: int, width: int, num_outputs: int, prefix: str = ""
+) -> tuple[keras.Model, keras.Model, keras.Model]:
     """Card branch, bet branch and head of Brown et al.
 
     Layers have names of their own, because Keras would number them through the whole process and
@@ -203,25 +167,26 @@ def _paper(encoding: Encoding, width: int) -> tuple[keras.Model, keras.Model, ke
     def dense(
         x: keras.KerasTensor, name: str, activation: str | None = "relu"
     ) -> keras.KerasTensor:
-        return layers.Dense(width, activation=activation, name=name)(x)
+        return layers.Dense(width, activation=activation, name=prefix + name)(x)
 
     def skip(x: keras.KerasTensor, name: str) -> keras.KerasTensor:
-        summed = layers.Add(name=f"{name}_sum")([dense(x, name, None), x])
-        return layers.ReLU(name=f"{name}_relu")(summed)
+        summed = layers.Add(name=f"{prefix}{name}_sum")([dense(x, name, None), x])
+        return layers.ReLU(name=f"{prefix}{name}_relu")(summed)
 
-    cards = keras.Input((encoding.card_width,), name="card_features")
+    cards = keras.Input((card_width,), name=f"{prefix}card_features")
     z = dense(dense(dense(cards, "cards_1"), "cards_2"), "cards_3")
-    card_branch = keras.Model(cards, dense(z, "cards_4", None), name="card_branch")
+    card_branch = keras.Model(cards, dense(z, "cards_4", None), name=f"{prefix}card_branch")
 
-    bets = keras.Input((encoding.bet_width,), name="bet_features")
+    bets = keras.Input((bet_width,), name=f"{prefix}bet_features")
     z = skip(dense(bets, "bets_1"), "bets_2")
-    bet_branch = keras.Model(bets, dense(z, "bets_3", None), name="bet_branch")
+    bet_branch = keras.Model(bets, dense(z, "bets_3", None), name=f"{prefix}bet_branch")
 
-    summed = keras.Input((width,), name="summed")
-    z = skip(skip(layers.ReLU(name="summed_relu")(summed), "head_1"), "head_2")
-    z = layers.LayerNormalization(center=False, scale=False, name="normalised")(z)
-    head = keras.Model(summed, layers.Dense(NUM_ACTIONS, name="outputs")(z), name="head")
-    return card_branch, bet_branch, head
+    summed = keras.Input((width,), name=f"{prefix}summed")
+    z = layers.ReLU(name=f"{prefix}summed_relu")(summed)
+    z = skip(skip(z, "head_1"), "head_2")
+    z = layers.LayerNormalization(center=False, scale=False, name=f"{prefix}normalised")(z)
+    outputs = layers.Dense(num_outputs, name=f"{prefix}outputs")(z)
+    return card_branch, bet_branch, keras.Model(summed, outputs, name=f"{prefix}head")
 
 
 def _thesis(encoding: Encoding) -> tuple[keras.Model, keras.Model, keras.Model]:

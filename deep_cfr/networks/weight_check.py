@@ -17,7 +17,7 @@ from deep_cfr.networks.encoding import Encoding
 from env.arrays import Floats
 
 if TYPE_CHECKING:
-    from deep_cfr.networks.keras_file import SavedNetwork
+    from deep_cfr.networks.keras_file import Part, SavedNetwork
     from deep_cfr.networks.network import Network
 
 LARGEST_NORM = 1e18  # its square, which normalising takes, is still far from float32's 3e38
@@ -33,6 +33,7 @@ class LayerWeights(NamedTuple):
 
 
 Parts = Sequence[Sequence[LayerWeights]]  # card branch, bet branch, head
+BOARD_NORM = 16.0  # the features of a board (`deep_cfr.endgame.board_features`) have a smaller one
 
 
 def weights_problem(network: Network, values: list[Floats]) -> str | None:
@@ -61,17 +62,30 @@ def weights_problem(network: Network, values: list[Floats]) -> str | None:
 
 def saved_weights_problem(network: SavedNetwork) -> str | None:
     """The same for a network that was read without Keras, whose shapes are checked already."""
-    parts = [
+    endgames = network.endgames.values()
+    problems = [
+        _magnitude_problem(network.encoding, _layers(parts), table, norm)
+        for parts, table, norm in (
+            ((network.cards, network.bets, network.head), network.strength_table, CARD_NORM),
+            *((parts, None, BOARD_NORM) for parts in endgames),
+        )
+    ]
+    return next((problem for problem in problems if problem), None)
+
+
+def _layers(parts: Sequence[Part]) -> Parts:
+    return [
         [
             LayerWeights(layer.layer_class, layer.weights, float(layer.config.get("epsilon", 0.0)))
             for layer in part.layers
         ]
-        for part in (network.cards, network.bets, network.head)
+        for part in parts
     ]
-    return _magnitude_problem(network.encoding, parts, network.strength_table)
 
 
-def _magnitude_problem(encoding: Encoding, parts: Parts, table: Floats | None) -> str | None:
+def _magnitude_problem(
+    encoding: Encoding, parts: Parts, table: Floats | None, card_norm: float = CARD_NORM
+) -> str | None:
     """Weights that are no numbers, no variances or too large; None if all is well."""
     for layer in (layer for part in parts for layer in part):
         if not all(np.isfinite(value).all() for value in layer.weights):
@@ -81,16 +95,16 @@ def _magnitude_problem(encoding: Encoding, parts: Parts, table: Floats | None) -
     if table is not None and not np.isfinite(table).all():
         return "weights that are not finite numbers"
     largest_entry = 0.0 if table is None else float(np.abs(table).max(initial=0))
-    largest = max(largest_entry, *_peaks(encoding, parts))
+    largest = max(largest_entry, *_peaks(encoding, parts, card_norm))
     return "weights so large that answers would overflow" if largest > LARGEST_NORM else None
 
 
-def _peaks(encoding: Encoding, parts: Parts) -> Iterator[float]:
+def _peaks(encoding: Encoding, parts: Parts, card_norm: float) -> Iterator[float]:
     """Bounds on everything that each part computes on the way to its outputs."""
     cards, bets, head = parts
     bet_norm = float(np.linalg.norm(encoding.bet_table, axis=1).max())
     with np.errstate(over="ignore"):  # an infinite bound is too large as well
-        card_peak, card_norm = _through(cards, CARD_NORM)
+        card_peak, card_norm = _through(cards, card_norm)
         bet_peak, bet_norm = _through(bets, bet_norm)
         yield from (card_peak, bet_peak, _through(head, card_norm + bet_norm)[0])
 
