@@ -12,6 +12,8 @@ from deep_cfr.solver import Iteration, Solver
 
 OVERHEAD = 2.0  # time of an update over that of its matrix products at full speed
 MODEL_OVERHEAD = 1.5  # time of the first model, evaluated and saved, over that of its fit
+# To solve a subgame of the last street, of the street before, and to learn from them once.
+SUBGAME_S, TURN_SUBGAME_S, ENDGAME_UPDATE_S = 0.01, 1.5, 0.03
 
 
 class Forecast:
@@ -64,4 +66,11 @@ class Forecast:
         if self._model_s is not None:
             return self._model_s
         rows = self._config.strategy_updates * self._config.strategy_batch_size
-        return MODEL_OVERHEAD * rows * self._row_s
+        return MODEL_OVERHEAD * rows * self._row_s + self._endgames_s()
+
+    def _endgames_s(self) -> float:
+        """A guess for what is learned from solved subgames."""
+        config = self._config
+        solving = config.last_street_subgames * SUBGAME_S + config.turn_subgames * TURN_SUBGAME_S
+        streets = bool(config.last_street_subgames) + bool(config.turn_subgames)
+        return solving + streets * config.endgame_updates * ENDGAME_UPDATE_S
