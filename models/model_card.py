@@ -206,6 +206,9 @@ def _training(model: _Saved) -> Iterator[str]:
         yield from ("", "Started with", "", *fenced(origin.command))
     if origin.resumed_with is not None:
         yield from ("", "and resumed, last with", "", *fenced(origin.resumed_with))
+    if origin.learned_with is not None:
+        yield from ("", "Its last streets were learned anew with", "")
+        yield from fenced(origin.learned_with)
 
 
 def _budget(model: _Saved) -> Iterator[tuple[str, str]]:

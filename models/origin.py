@@ -23,16 +23,18 @@ class Origin:
     command: str | None = None
     resumed_with: str | None = None  # the command that resumed the run last
     wall_s: float | None = None
+    learned_with: str | None = None  # the command that learned its last streets anew
 
     @classmethod
     def from_json(cls, saved: dict[str, Any]) -> Origin:
         """The origin as `to_json` wrote it; values of other types are not known."""
-        command, resumed_with, wall_s = map(saved.get, ("command", "resumed_with", "wall_s"))
-        return cls(
-            command if isinstance(command, str) else None,
-            resumed_with if isinstance(resumed_with, str) else None,
-            float(wall_s) if isinstance(wall_s, int | float) else None,
+        words = map(saved.get, ("command", "resumed_with", "learned_with"))
+        command, resumed_with, learned_with = (
+            text if isinstance(text, str) else None for text in words
         )
+        wall_s = saved.get("wall_s")
+        seconds = float(wall_s) if isinstance(wall_s, int | float) else None
+        return cls(command, resumed_with, seconds, learned_with)
 
     def to_json(self) -> dict[str, Any]:
         """What is known, by name."""

@@ -53,11 +53,11 @@ def _measured(model: Path) -> dict[str, Any]:
 
 def _portable(origin: Origin) -> Origin:
     """The same origin without paths of this machine."""
-    command, resumed_with = (
+    command, resumed_with, learned_with = (
         None if words is None else portable_text(words)
-        for words in (origin.command, origin.resumed_with)
+        for words in (origin.command, origin.resumed_with, origin.learned_with)
     )
-    return Origin(command, resumed_with, origin.wall_s)
+    return Origin(command, resumed_with, origin.wall_s, learned_with)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from deep_cfr.endgame.network import EndgameNetwork
 from deep_cfr.networks.network import Network
@@ -41,26 +42,36 @@ def save_model(
     It consists of the network that was fitted to the strategy memory and of endgame networks for
     the streets that were learned from solved subgames.
     """
-    parameters = network.num_parameters + sum(e.num_parameters for e in endgames.values())
     folder = model_folder(run, solver.t)
     info = {
         "kind": "average strategy",
         "rules": solver.game.rules.as_dict(),
         "iteration": solver.t,
         "nodes_touched": solver.nodes_touched,
-        "parameters": parameters,
-        "encoding": {"name": network.encoding.name, "note": ENCODING_NOTE},
         "config": dataclasses.asdict(solver.config),
         "metrics": metrics,
         "versions": versions(),
     }
-    with whole_folder(folder) as temporary:
-        strategy_model(network, endgames).save(temporary / MODEL_FILE)
-        make_reproducible(temporary / MODEL_FILE)
-        (temporary / MODEL_INFO).write_text(json.dumps(info, indent=1))
+    write_model(folder, info, network, endgames)
     if solver.config.keep:
         # Models later than this one are of a run that was killed and will come again.
         past = [path for path in model_folders(run) if path.name <= folder.name]
         for old in past[: -solver.config.keep]:
             shutil.rmtree(old, ignore_errors=True)
     return folder
+
+
+def write_model(
+    folder: Path,
+    info: dict[str, Any],
+    network: Network,
+    endgames: Mapping[int, EndgameNetwork],
+) -> None:
+    """A model folder with this description, to which sizes and the encoding are added."""
+    parameters = network.num_parameters + sum(e.num_parameters for e in endgames.values())
+    encoding = {"name": network.encoding.name, "note": ENCODING_NOTE}
+    described = info | {"parameters": parameters, "encoding": encoding}
+    with whole_folder(folder) as temporary:
+        strategy_model(network, endgames).save(temporary / MODEL_FILE)
+        make_reproducible(temporary / MODEL_FILE)
+        (temporary / MODEL_INFO).write_text(json.dumps(described, indent=1))
