@@ -22,6 +22,7 @@ ROOMS = (
     "agents",
     "arena",
     "evaluation",
+    "interfaces",
     "commands",
 )
 THIRD_PARTY_OF_ENV = {"numba", "numpy", "pypokerengine", "tqdm"}
