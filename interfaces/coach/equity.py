@@ -18,6 +18,7 @@ from env.range_views import overlaps
 from env.rules import Rules
 
 MOST_SHOWDOWNS = 2_000_000  # compared for one equity; more are sampled
+MOST_RUNOUTS = 20_000  # of a sample
 _BLOCK = 1 << 18  # showdowns compared at once; bounds memory
 
 
@@ -46,8 +47,8 @@ def _runouts(left: list[int], coming: int, most: int) -> Cards:
     if comb(len(left), coming) <= most:
         every = list(combinations(left, coming))
         return np.array(every, np.uint8).reshape(len(every), coming)
-    rng = np.random.default_rng(left)
-    return np.array([rng.choice(left, coming, replace=False) for _ in range(most)], np.uint8)
+    keys = np.random.default_rng(left).random((min(most, MOST_RUNOUTS), len(left)))
+    return np.array(left, np.uint8)[np.argsort(keys, axis=1)[:, :coming]]
 
 
 def _points(hand: Cards, others: Cards, board: Cards, runouts: Cards) -> tuple[Doubles, Doubles]:
