@@ -11,8 +11,10 @@ from env.cards import NO_CARD, Cards, canonical, parse_cards
 from env.deals import visible_cards
 from env.emulator import make_emulator
 from env.game import Game
+from env.playouts import random_playouts
 from env.rules import Rules
 from env.states import State
+from interfaces.coach.played import PlayedHand
 from interfaces.coach.situation import Situation
 from policies.policy import Policy
 
@@ -106,3 +108,15 @@ def cards_of(text: str, width: int) -> Cards:
     given = parse_cards(text)
     cards[: len(given)] = given
     return cards
+
+
+def played_hands(game: Game, count: int, seed: int) -> list[PlayedHand]:
+    """Random hands, played to the end by whoever chooses uniformly."""
+    rng = np.random.default_rng(seed)
+    hands = random_playouts(game, count, rng)
+    return [
+        PlayedHand(game, tuple(deal.tolist()), game.tree.text(int(node)), int(seat))
+        for deal, node, seat in zip(
+            hands.deals, hands.nodes, rng.integers(2, size=count), strict=True
+        )
+    ]

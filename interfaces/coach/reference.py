@@ -38,6 +38,11 @@ class Reference:
         """Every private hand; ranges are vectors over them. [H, 2]"""
         return private_hands(self.game.rules)
 
+    def number(self, hand: Cards) -> int:
+        """Where a hand stands among all hands, in whatever order its cards are. [2]"""
+        same = np.sort(self.hands, axis=1) == np.sort(hand)
+        return int(np.flatnonzero(same.all(axis=1))[0])
+
     @cached_property
     def blueprint(self) -> Policy:
         """The policy without search, which answers about thousands of boards quickly."""

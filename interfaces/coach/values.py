@@ -63,9 +63,8 @@ def _exact(reference: Reference, situation: Situation, range_: Doubles) -> Actio
     ranges = np.zeros((2, len(range_)))
     ranges[1 - situation.player] = range_
     every = last_street_values(reference, situation.board, situation.node, ranges)
-    own = (np.sort(reference.hands, axis=1) == np.sort(situation.hand)).all(axis=1)
-    values = every[own][0] / reference.game.rules.big_blind_chips
     rules, none = reference.game.rules, np.where(situation.legal, 0.0, np.nan)
+    values = every[reference.number(situation.hand)] / rules.big_blind_chips
     share = equity(rules, situation.hand, reference.hands, range_, situation.board)
     return ActionValues(values, none, np.nanmax(values) - values, none, 0, share)
 
