@@ -29,11 +29,15 @@ from evaluation.differences import difference
 from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
+from interfaces.coach.advice import Coach
+from interfaces.coach.analysis import situation_of, values_text
+from interfaces.coach.reference import Reference
 from models import Model, load
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
 from models.measurements import record_evaluation, record_head_to_head
 from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
+from models.questions import decision
 from models.records import HeadToHead
 from policies.policy import Policy
 
@@ -147,8 +151,19 @@ def _look(request: Request, folder: Path, output: Output) -> None:
     if request.explain is not None:
         hand, *rest = request.explain
         line = rest.pop() if rest else ""
-        output.say(model.explain(hand, rest[0] if rest else None, line))
+        board = rest[0] if rest else None
+        output.say(model.explain(hand, board, line))
+        if board is not None or not _shows_a_board(model, line):  # a mean over boards has no values
+            coach = Coach(Reference(model.game, model.answers))
+            advice = coach.advise(situation_of(coach, hand, board or "", line))
+            output.say("\n" + values_text(advice))
     output.chart(request.preflop_chart, partial(model.preflop_chart, request.line))
+
+
+def _shows_a_board(model: Model, line: str) -> bool:
+    """Whether cards lie on the table where a line ends."""
+    street = int(model.game.tree.street[decision(model.game, line)])
+    return model.game.rules.visible_board[street] > 0
 
 
 def _evaluate_models(request: Request, target: Models, output: Output) -> None:

@@ -21,7 +21,6 @@ from env.ranges import (
     Terminals,
     back_up,
     carry_reach,
-    sum_unblocked,
     value_terminals,
 )
 from interfaces.coach.reference import Reference
@@ -29,7 +28,10 @@ from search.public_state import hands_on
 
 
 class Subtree(NamedTuple):
-    """The betting from a node on, renumbered from 0. M nodes, D of them decisions."""
+    """The betting from a node on, renumbered from 0. M nodes, D of them decisions.
+
+    The first node counts as a fold as well, with one chip at stake, until `back_up` values it.
+    """
 
     nodes: Longs  # [M] as the betting tree numbers them
     children: Integers  # [M, 3]
@@ -48,15 +50,16 @@ def subtree(tree: BettingTree, root: int) -> Subtree:
                 nodes.append(child)
     numbers = np.array(nodes)
     children = [[place[child] for child in tree.children[node].tolist()] for node in nodes]
-    types = tree.node_type[numbers]
+    types, stakes = tree.node_type[numbers], tree.stakes[numbers]
+    stakes[0] = 1
     return Subtree(
         numbers,
         np.array(children, np.int32),
         tree.actor[numbers],
         np.flatnonzero(tree.is_decision[numbers]),
         Terminals(
-            tree.stakes[numbers],
-            np.flatnonzero(types == FOLDED),
+            stakes,
+            np.concatenate([[0], np.flatnonzero(types == FOLDED)]),
             np.flatnonzero(types == SHOWDOWN),
         ),
     )
@@ -82,14 +85,11 @@ def last_street_values(reference: Reference, board: Cards, node: int, ranges: Do
     carry_reach(below.children, below.actor, below.decisions, strategy, every, reach)
     values = np.zeros((NUM_VALUES, len(below.nodes), len(every)))
     value_terminals(below.terminals, hands, reach, values)
+    # How much of the opponent's range a hand meets: what one chip for everybody would come to.
+    met = abs(values[POLICY_0 + player, 0])
     back_up(below.children, below.actor, below.decisions, strategy, every, values)
-    met = np.empty((len(every), 1))
-    theirs = np.ascontiguousarray(reach[1 - player, 0][:, None])
-    sum_unblocked(hands.cards, theirs, met, 0, 1)
     out = np.full((len(reference.hands), NUM_ACTIONS), np.nan)
     for action in np.flatnonzero(tree.legal[node]).tolist():
         won = values[POLICY_0 + player, below.children[0, action]]
-        out[here.live, action] = np.divide(
-            won, met[:, 0], out=np.full(len(every), np.nan), where=met[:, 0] > 0
-        )
+        out[here.live, action] = np.divide(won, met, out=np.full(len(every), np.nan), where=met > 0)
     return out

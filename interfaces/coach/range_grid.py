@@ -20,6 +20,7 @@ from env.rules import Rules
 from interfaces.coach.reference import Reference
 
 NO_CARDS = np.zeros(0, np.uint8)
+_DIGITS = 5  # of plain data; more would only make it longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +90,9 @@ class RangeGrid:
                     "row": int(self.cells.place[i, 0]),
                     "column": int(self.cells.place[i, 1]),
                     "combos": int(self.combos[i]),
-                    "share": float(self.shares[i]),
+                    "share": round(float(self.shares[i]), _DIGITS),
                     "plays": {
-                        first: [float(x) for x in rates[i]] if there else []
+                        first: [round(float(x), _DIGITS) for x in rates[i]] if there else []
                         for first, rates in self.plays.items()
                     },
                 }
