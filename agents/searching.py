@@ -9,6 +9,7 @@ from agents.agent import Agent, AgentError
 from env.rules import Rules, RulesError
 from models.layout import models_at, read_info, run_of
 from models.loading import load_answers
+from policies.unbeatable import never_folding
 from search.policy import SearchPolicy
 from search.settings import SearchError, SearchSettings, parse_settings
 
@@ -49,7 +50,8 @@ def load_search(text: str) -> Agent:
     """The agent that `search:…` stands for. The model answers without TensorFlow."""
     spec = parse_search(text)
     saved = load_answers(spec.folder)
-    policy = SearchPolicy(saved.game, saved.policy, spec.settings)
+    # The last of finitely many iterations may fold a sliver of anything.
+    policy = never_folding(saved.game, SearchPolicy(saved.game, saved.policy, spec.settings))
     name, iteration = search_name(spec), saved.description.iteration
     return Agent(name, policy, saved.game.rules, "search", iteration, spec.folder)
 

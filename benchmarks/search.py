@@ -29,7 +29,7 @@ from env.game import load_game
 from env.range_views import overlaps
 from evaluation.local_best_response import local_best_response
 from models.loading import load_answers
-from search.forest import Forest
+from search.betting import Betting
 from search.gadgets import MIXED
 from search.last_street import LastStreet, Subgames
 from search.public_state import hands_on
@@ -49,11 +49,11 @@ def river_figures(seconds: float) -> list[Figure]:
     stacked = [river.subgames for river in rivers]
     batch = Subgames(*(np.concatenate(parts) for parts in zip(*stacked, strict=True)))
     board = hands_on(saved.game.rules, places[0].board.tobytes())
-    matrix = PlainSolver(rivers[0].forest, rivers[0].subgames, board.cards)
+    matrix = PlainSolver(rivers[0].betting, rivers[0].subgames, board.cards)
 
     def fresh(subgames: Subgames) -> LastStreet:
         resolvers = np.zeros(len(subgames.cards), np.int32)
-        return LastStreet(rivers[0].forest, subgames, MIXED, resolvers, VARIANT)
+        return LastStreet(rivers[0].betting, subgames, MIXED, resolvers, VARIANT)
 
     def single() -> int:
         for river in rivers:
@@ -142,14 +142,14 @@ def _hands_per_second(spec: str, model: Agent, seconds: float) -> tuple[float, f
 class PlainSolver:
     """CFR+ in one river with NumPy. [L, L] matrices say who beats whom and who meets whom."""
 
-    def __init__(self, forest: Forest, subgames: Subgames, cards: Cards) -> None:
-        self._forest, self._subgames = forest, subgames
+    def __init__(self, betting: Betting, subgames: Subgames, cards: Cards) -> None:
+        self._betting, self._subgames = betting, subgames
         ranks = subgames.ties[0, :, 0]
         self._meets: Doubles = (~overlaps(cards, cards)).astype(np.float64)
         self._beats: Doubles = np.sign(ranks[:, None] - ranks[None, :]).astype(np.float64)
         self._beats *= self._meets
-        shape = (len(cards), len(forest.actor), 3)
-        legal = forest.children >= 0
+        shape = (len(cards), len(betting.actor), 3)
+        legal = betting.children >= 0
         self._strategy = np.broadcast_to(legal / legal.sum(axis=1, keepdims=True), shape).copy()
         self._regrets, self._average = np.zeros(shape), np.zeros(shape)
         self._t = 0
@@ -159,21 +159,20 @@ class PlainSolver:
         for _ in range(iterations):
             self._t += 1
             for player in (0, 1):
-                root = self._forest.entries[0]
                 reach = self._subgames.ranges[0, 1 - player].astype(np.float64)
-                self._value(int(root), player, reach, np.ones(len(reach)))
+                self._value(0, player, reach, np.ones(len(reach)))
 
     def _value(self, column: int, player: int, reach: Doubles, own: Doubles) -> Doubles:
-        forest = self._forest
-        if column >= forest.first_fold:
+        betting = self._betting
+        if column >= betting.first_fold:
             stake = float(self._subgames.stakes[0, column])
-            if column >= forest.first_showdown:
+            if column >= betting.first_showdown:
                 return stake * (self._beats @ reach)
             return (stake if player == 0 else -stake) * (self._meets @ reach)
-        actions = np.flatnonzero(forest.children[column] >= 0)
-        children = forest.children[column, actions]
+        actions = np.flatnonzero(betting.children[column] >= 0)
+        children = betting.children[column, actions]
         strategy = self._strategy[:, column, actions]
-        if forest.actor[column] != player:
+        if betting.actor[column] != player:
             return sum(
                 (
                     self._value(int(child), player, reach * strategy[:, i], own)

@@ -23,10 +23,11 @@ from benchmarks.measuring import machine
 from env.arrays import Bytes, Doubles, Floats, Rows
 from env.cards import NO_CARD, NUM_BOARD, Cards
 from env.game import Game
+from env.lanes import LANES
 from env.ranges import sum_unblocked
 from models.loading import SavedAnswers, load_answers
+from search.betting import make_betting
 from search.continuation import new_two_streets
-from search.forest import make_forest
 from search.gadgets import UNSAFE
 from search.last_street import LastStreet, Subgames, responses
 from search.public_state import canonical_board, hands_on
@@ -87,7 +88,7 @@ class River(NamedTuple):
     def exploitability(self) -> float:
         subgames, strategies = self.solver.subgames, self.solver.strategies()
         gains = [
-            responses(self.solver.forest, subgames, strategies, np.array([player], np.int32))
+            responses(self.solver.betting, subgames, strategies, np.array([player], np.int32))
             for player in (0, 1)
         ]
         won = sum((gain * subgames.ranges[:, player]).sum() for player, gain in enumerate(gains))
@@ -110,17 +111,17 @@ def new_river(saved: SavedAnswers, place: Place, variant: Variant) -> River:
     """A subgame of the last street before its first iteration, with the model's ranges."""
     game = saved.game
     hands = hands_on(game.rules, place.board.tobytes())
-    forest = make_forest(game.tree, np.array([place.entry]), is_last=True)
+    betting = make_betting(game.tree, place.entry, is_last=True)
     ranges = _ranges(saved, place, hands.live)
     subgames = Subgames(
         cards=hands.cards[None],
         ties=hands.ties[None],
         classes=hands.classes[None],
-        stakes=forest.stakes[None],
+        stakes=betting.stakes[None],
         ranges=ranges[None],
         alternatives=np.zeros((1, len(hands.cards)), np.float32),
     )
-    solver = LastStreet(forest, subgames, UNSAFE, np.zeros(1, np.int32), variant)
+    solver = LastStreet(betting, subgames, UNSAFE, np.zeros(1, np.int32), variant)
     return River(solver, _per_pot(game, place, hands.cards, ranges))
 
 
@@ -129,19 +130,20 @@ def new_turn(saved: SavedAnswers, place: Place, variant: Variant) -> Turn:
     game = saved.game
     hands = street_hands(game.rules, place.board)
     ranges = _ranges(saved, place, hands.live)
-    solver, _, _ = new_two_streets(game, place.board, place.entry, ranges, 0, variant)
+    solver, _, _ = new_two_streets(game, place.board, place.entry, ranges, variant)
     return Turn(solver, _per_pot(game, place, hands.cards, ranges))
 
 
 def _ranges(saved: SavedAnswers, place: Place, live: Rows) -> Floats:
     reach = Trunk(saved.game, saved.policy).ranges(place.board[None], np.array([place.entry]))[0]
-    return scaled(reach[:, live].astype(np.float32), 0, UNEXPECTED)
+    return scaled(reach[:, live].astype(np.float32), UNEXPECTED)
 
 
 def _per_pot(game: Game, place: Place, cards: Bytes, ranges: Floats) -> float:
     """What turns both players' summed gains into thousandths of the pot for each."""
-    theirs, sums = ranges[1].astype(np.float64)[:, None], np.empty((len(cards), 1))
-    sum_unblocked(cards, theirs, sums, 0, 1)
+    theirs, sums = np.zeros((2, len(cards), LANES))
+    theirs[:, 0] = ranges[1]
+    sum_unblocked(cards, theirs, sums)
     mass = float((ranges[0] * sums[:, 0]).sum())
     return 1000 / (2 * mass * float(game.tree.contributions[place.entry].sum()))
 

@@ -112,7 +112,8 @@ def _compare_players(request: Request, targets: list[Target], output: Output) ->
     gap = difference(*found)
     names = [_shown_name(target) for target in targets]
     texts = [report.one_model(name, rules, one) for name, one in zip(names, found, strict=True)]
-    output.say("\n\n".join([*texts, f"{names[0]} less {names[1]}: {gap}"]))
+    rows = map(report.street_row, gap.by_street)
+    output.say("\n\n".join([*texts, "\n".join([f"{names[0]} less {names[1]}: {gap}", *rows])]))
     entries = zip(names, found, strict=True)
     both = [{"name": name} | _found_json(rules, one) for name, one in entries]
     output.json({"models": both, "difference": gap.to_json()})
@@ -274,7 +275,8 @@ def _model_json(rules: Rules, model: EvaluatedModel) -> JsonObject:
 
 def _found_json(rules: Rules, found: Evaluation) -> JsonObject:
     by_hand = [row._asdict() for row in found.hand_rows()]
-    return found.record.to_json() | {"rules": rules.as_dict(), "by_hand": by_hand}
+    sense = {} if found.sense is None else found.sense.to_json()
+    return found.record.to_json() | {"rules": rules.as_dict(), "by_hand": by_hand} | sense
 
 
 def _draw_gains(request: Request, found: Evaluation, title: str, output: Output) -> None:

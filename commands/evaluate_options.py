@@ -10,6 +10,7 @@ from agents.names import BOT_NAMES
 from commands.command_line import Parser
 from commands.outputs import STDOUT, file_complaint, folder_complaint, is_stdout, named_path
 from evaluation.settings import METHODS, Settings
+from models.records import LAST_STREETS
 
 DESCRIPTION = """How exploitable is a saved model?
 
@@ -25,7 +26,7 @@ is recorded.
 
 Without --method the strongest one that the game allows is taken:
   exact      best response over every board: kuhn, leduc, fhp
-  lbr        local best response, a lower bound with an interval: any game
+  lbr        local best response, a lower bound with an interval: any game; exact on the last street
   exploiter  Deep CFR trained against the frozen model, a lower bound: any game"""
 
 EXAMPLES = """examples:
@@ -82,7 +83,13 @@ def parse(arguments: list[str]) -> Request:
     return Request(
         targets=given.models,
         settings=Settings(
-            given.method, given.hands, given.seed, given.sample_boards, given.iterations
+            method=given.method,
+            hands=given.hands,
+            seed=given.seed,
+            sample_boards=given.sample_boards,
+            iterations=given.iterations,
+            last_street=given.lbr_last_street,
+            by_street=given.by_street,
         ),
         game=given.game,
         json=given.json,
@@ -152,6 +159,18 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--iterations", type=int, metavar="N", help="iterations of training an exploiter [by game]"
+    )
+    parser.add_argument(
+        "--lbr-last-street",
+        choices=LAST_STREETS,
+        help="how lbr plays the last street: a best response to the opponent's range, or as if "
+        "both players would check and call there too, as earlier versions did [exact]",
+    )
+    parser.add_argument(
+        "--by-street",
+        action="store_true",
+        help="lbr also says how much of its bound the decisions of each street bring; takes about "
+        "twice as long",
     )
     parser.add_argument("--game", help="the game a bot is to play, such as fhp")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")

@@ -2,7 +2,8 @@
 
 In games of at most two streets it is the exploitability, exact or from a sample of flops. Larger
 games are watched by a local best response and by matches against two bots. Boards, deals and all
-other chance are the same every time, so that one figure can be compared with the next.
+other chance are the same every time, so that one figure can be compared with the next. Besides,
+every game with a board is watched for folds of hands that cannot lose.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from env.boards import num_board_classes
 from env.game import Game
 from env.progress import NewBar
 from evaluation.best_response import exploitability, is_feasible
-from evaluation.local_best_response import local_best_response
-from models.records import ESTIMATE_NOTE
+from evaluation.dominated_folds import dominated_folds
+from evaluation.local_best_response import local_best_response, street_parts
+from models.records import ESTIMATE_NOTE, EXACT_STREET, FORMS
 from policies.policy import Policy
 from training.figures import Figure
 
@@ -30,10 +32,13 @@ def measure(solver: Solver, policy: Policy | None, new_bar: NewBar) -> list[Figu
     rules = solver.game.rules
     if is_feasible(rules):
         found = [] if policy is None else [_exploitability(solver, policy, new_bar)]
-        return found if rules.is_holdem else [*found, _of_memory(solver, new_bar)]
-    if policy is None:
+        if not rules.is_holdem:
+            found.append(_of_memory(solver, new_bar))
+    elif policy is None:
         return []
-    return [*_local_best_response(solver, policy, new_bar), *_matches(solver, policy, new_bar)]
+    else:
+        found = _local_best_response(solver, policy, new_bar) + _matches(solver, policy, new_bar)
+    return found if policy is None else [*found, *_dominated_folds(solver, policy)]
 
 
 def _exploitability(solver: Solver, policy: Policy, new_bar: NewBar) -> Figure:
@@ -61,12 +66,15 @@ def _local_best_response(solver: Solver, policy: Policy, new_bar: NewBar) -> lis
     if not hands:
         return []
     progress = new_bar("local best response", hands)
-    found = local_best_response(solver.game, policy, hands, np.random.default_rng(seed), progress)
+    rng = np.random.default_rng(seed)
+    found = local_best_response(solver.game, policy, hands, rng, progress, by_street=True)
+    parts = street_parts(solver.game.rules, found)
+    streets = ", ".join(f"{part.street} {part.mbb:.0f}" for part in parts)
     text = (
         f"local best response wins {found.bound_mbb:.0f} ± {found.interval_mbb:.0f} mbb/g "
-        "(lower bound on exploitability)"
+        f"(lower bound on exploitability; {FORMS[EXACT_STREET]}; {streets})"
     )
-    return [Figure("lbr_mbb", found.bound_mbb, text, found.interval_mbb)]
+    return [Figure("lbr_mbb", found.bound_mbb, text, found.interval_mbb, parts)]
 
 
 def _matches(solver: Solver, policy: Policy, new_bar: NewBar) -> list[Figure]:
@@ -80,6 +88,23 @@ def _matches(solver: Solver, policy: Policy, new_bar: NewBar) -> list[Figure]:
         text = f"wins {won.mbb:+.0f} ± {won.ci95_mbb:.0f} mbb/g from {name}"
         figures.append(Figure(column, won.mbb, text, won.ci95_mbb))
     return figures
+
+
+def _dominated_folds(solver: Solver, policy: Policy) -> list[Figure]:
+    """How often hands that cannot lose are folded: what the rule of loaded models will mend."""
+    found = dominated_folds(solver.game, policy, solver.config.seed)
+    if found is None:
+        return []
+    shares = {"random": found.random.share, "reached": found.reached.share}
+    return [
+        Figure(
+            f"unbeatable_folded_{name}",
+            share,
+            f"folds unbeatable hands {share:.2%} ({name} situations)",
+        )
+        for name, share in shares.items()
+        if share is not None
+    ]
 
 
 def _bots(game: Game) -> list[str]:

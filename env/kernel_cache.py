@@ -89,7 +89,7 @@ def _kernel_digest(packages: list[Path]) -> str:
     digest = hashlib.sha256()
     for file in sorted(path for package in packages for path in package.rglob("*.py")):
         content = file.read_bytes()
-        if b"njit" in content:
+        if b"numba" in content:
             digest.update(str(file.relative_to(PROJECT)).encode() + content)
     return digest.hexdigest()
 

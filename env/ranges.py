@@ -19,11 +19,12 @@ from numba import njit, prange
 
 from env.arrays import Doubles, Integers, Reals
 from env.cards import NO_CARD, Cards
+from env.lanes import LANES, RowType, load, minus, plus, store
 
 BEST_0, BEST_1, POLICY_0, POLICY_1 = range(4)  # whose values, and how that player plays
 NUM_VALUES = 4
 _CHUNK = 256  # hands that one thread takes at a time
-_COLUMNS = 16  # ranges that are summed side by side
+_TOTAL = NO_CARD + 1  # where all hands are counted, behind those that hold a card or none
 
 
 class Terminals(NamedTuple):
@@ -110,22 +111,22 @@ def value_terminals(
     terminals: Terminals, hands: RankedHands, reach: Doubles, values: Doubles
 ) -> None:
     """Values of terminal nodes, in place. [4, N, L]"""
-    num_folds = (len(terminals.folds) + _COLUMNS - 1) // _COLUMNS
-    num_showdowns = (len(terminals.showdowns) + _COLUMNS - 1) // _COLUMNS
+    num_folds = (len(terminals.folds) + LANES - 1) // LANES
+    num_showdowns = (len(terminals.showdowns) + LANES - 1) // LANES
     for job in prange(2 * (num_folds + num_showdowns)):
         player, part = job % 2, job // 2
         is_fold = part < num_folds
         nodes = terminals.folds if is_fold else terminals.showdowns
-        first = (part if is_fold else part - num_folds) * _COLUMNS
-        nodes = nodes[first : first + _COLUMNS]
-        theirs = np.empty((len(hands.cards), len(nodes)))
+        first = (part if is_fold else part - num_folds) * LANES
+        nodes = nodes[first : first + LANES]
+        theirs = np.zeros((len(hands.cards), LANES))
         for column in range(len(nodes)):
             theirs[:, column] = reach[1 - player, nodes[column]]
-        won = np.empty_like(theirs)
+        won, unblocked = np.empty_like(theirs), np.empty_like(theirs)
         if is_fold:
-            sum_unblocked(hands.cards, theirs, won, 0, len(nodes))
+            sum_unblocked(hands.cards, theirs, won)
         else:
-            count_weaker(hands, theirs, won, 0, len(nodes))
+            count_weaker(hands, theirs, won, unblocked)
         sign = -1.0 if is_fold and player == 1 else 1.0
         for column in range(len(nodes)):
             node = nodes[column]
@@ -136,59 +137,61 @@ def value_terminals(
 
 
 @njit(cache=True)
-def sum_unblocked(cards: Cards, reach: Reals, out: Reals, first: int, end: int) -> None:
-    """Σ of `reach` over hands that share no card with one's own. [L, C] → [L, C]
+def sum_unblocked(cards: Cards, reach: Reals, out: Reals) -> None:
+    """Σ of `reach` over hands that share no card with one's own. [L, LANES] → [L, LANES]
 
-    Columns, from `first` up to `end`, are ranges of their own, summed side by side; so are those of
-    `count_weaker`.
+    Columns are ranges of their own, summed side by side; so are those of `count_weaker`.
     """
-    held = np.zeros((NO_CARD + 1, end - first), reach.dtype)
-    total = np.zeros(end - first, reach.dtype)
+    held = np.zeros((_TOTAL + 1, LANES), reach.dtype)
+    _add(cards, reach, 0, len(cards), held)
     for hand in range(len(cards)):
-        _add(cards[hand, 0], cards[hand, 1], reach[hand, first:end], total, held)
-    held[NO_CARD] = 0  # the empty slot is no card to share
-    for hand in range(len(cards)):
-        own, other = held[cards[hand, 0]], held[cards[hand, 1]]
-        twice = reach.dtype.type(1 if cards[hand, 1] != NO_CARD else 0)
-        theirs, won = reach[hand, first:end], out[hand, first:end]
-        for column in range(len(total)):
-            won[column] = total[column] - own[column] - other[column] + twice * theirs[column]
+        others = _without(cards, hand, held)
+        if cards[hand, 1] != NO_CARD:
+            others = plus(others, load(reach, hand))
+        store(out, hand, others)
 
 
 @njit(cache=True)
-def count_weaker(hands: RankedHands, reach: Reals, out: Reals, first: int, end: int) -> None:
-    """Σ of `reach` over weaker hands less Σ over stronger ones, cards removed. [L, C] → [L, C]"""
+def count_weaker(hands: RankedHands, reach: Reals, weaker: Reals, unblocked: Reals) -> None:
+    """Σ of `reach` over weaker hands less Σ over stronger ones, cards removed; and over all.
+
+    [L, LANES] → [L, LANES], [L, LANES]
+
+    Below counts the weaker hands and, up to and with the hands of equal rank, all but the stronger
+    ones. Both together, less the whole, is the difference that is wanted.
+    """
     cards, ties = hands.cards, hands.ties
-    num_hands = len(cards)
-    held = np.zeros((NO_CARD + 1, end - first), reach.dtype)
-    total = np.zeros(end - first, reach.dtype)
-    added = 0
-    for hand in range(num_hands):
-        while added < ties[hand, 0]:
-            _add(cards[added, 0], cards[added, 1], reach[added, first:end], total, held)
-            held[NO_CARD] = 0
-            added += 1
-        own, other, won = held[cards[hand, 0]], held[cards[hand, 1]], out[hand, first:end]
-        for column in range(len(total)):
-            won[column] = total[column] - own[column] - other[column]
-    held[:] = 0
-    total[:] = 0
-    added = num_hands
-    for hand in range(num_hands - 1, -1, -1):
-        while added > ties[hand, 1]:
-            added -= 1
-            _add(cards[added, 0], cards[added, 1], reach[added, first:end], total, held)
-            held[NO_CARD] = 0
-        own, other, won = held[cards[hand, 0]], held[cards[hand, 1]], out[hand, first:end]
-        for column in range(len(total)):
-            won[column] -= total[column] - own[column] - other[column]
+    held = np.zeros((_TOTAL + 1, LANES), reach.dtype)
+    first = 0
+    while first < len(cards):
+        end = ties[first, 1]
+        for hand in range(first, end):
+            store(weaker, hand, _without(cards, hand, held))
+        _add(cards, reach, first, end, held)
+        for hand in range(first, end):
+            store(weaker, hand, plus(load(weaker, hand), _without(cards, hand, held)))
+        first = end
+    for hand in range(len(cards)):
+        others = _without(cards, hand, held)
+        store(weaker, hand, minus(load(weaker, hand), others))
+        if cards[hand, 1] != NO_CARD:
+            others = plus(others, load(reach, hand))
+        store(unblocked, hand, others)
 
 
-@njit(cache=True, inline="always")
-def _add(first: int, second: int, reach: Reals, total: Reals, held: Reals) -> None:
-    """Count a hand in, in total and with each of its cards. [C], [C], [53, C]"""
-    one, other = held[first], held[second]
-    for column in range(len(total)):
-        total[column] += reach[column]
-        one[column] += reach[column]
-        other[column] += reach[column]
+@njit(cache=True)
+def _add(cards: Cards, reach: Reals, first: int, end: int, held: Reals) -> None:
+    """Count hands in, each with its cards and in total. [54, LANES]"""
+    for hand in range(first, end):
+        row = load(reach, hand)
+        store(held, _TOTAL, plus(load(held, _TOTAL), row))
+        store(held, cards[hand, 0], plus(load(held, cards[hand, 0]), row))
+        if cards[hand, 1] != NO_CARD:  # the empty slot is no card to share
+            store(held, cards[hand, 1], plus(load(held, cards[hand, 1]), row))
+
+
+@njit(cache=True)
+def _without(cards: Cards, hand: int, held: Reals) -> RowType:
+    """What was counted in, less all that holds one of a hand's cards."""
+    others = minus(load(held, _TOTAL), load(held, cards[hand, 0]))
+    return minus(others, load(held, cards[hand, 1]))

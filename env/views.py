@@ -6,10 +6,11 @@ in seven slots. Networks, bots and strength regressions ask for the same facts a
     strength        E[HS], the win rate against a random hand (`env.strength`)
     strength byte   the same in 255 steps, as memories keep it
     bucket          what differs between hands of equal strength (`env.hand_buckets`)
+    cannot lose     whether no opposing hand can beat it, whatever comes (`env.unbeatable`)
 
 Strengths cost far more than a lookup, so one object holds them for whoever shares the views: both
 seats of a traversal and the collector of its samples. Each fact is computed when it is first asked
-for, and only for the rows asked about. In games without strengths all of them are 0.
+for, and only for the rows asked about. In games without strengths the first three are 0.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from env.arrays import Bytes, Rows
+from env.arrays import Bools, Bytes, Rows
 from env.cards import Cards
 from env.game import Game
 from env.hand_buckets import hand_buckets, num_buckets
+from env.unbeatable import cannot_lose
 
 STRENGTH_LEVELS = 256  # values of a strength byte
 
@@ -37,6 +39,7 @@ class Views:
         self._strengths = _Column(len(cards), np.float32, self._compute_strengths)
         self._bytes = _Column(len(cards), np.uint8, self._compute_bytes)
         self._buckets = _Column(len(cards), np.uint8, self._compute_buckets)
+        self._unbeatable = _Column(len(cards), np.bool_, self._compute_unbeatable)
 
     def __len__(self) -> int:
         return len(self.cards)
@@ -53,6 +56,10 @@ class Views:
         """Hand buckets of some views. [r] → [r]"""
         return self._buckets.at(rows)
 
+    def cannot_lose(self, rows: Rows) -> Bools:
+        """Which of some views hold a hand that cannot lose. [r] → [r]"""
+        return self._unbeatable.at(rows)
+
     def _compute_strengths(self, rows: Rows) -> NDArray[np.float32]:
         source = self.game.strengths
         return (
@@ -67,6 +74,9 @@ class Views:
         if source is None:
             return np.zeros(len(rows), np.uint8)
         return hand_buckets(self.cards[rows], source.last_board)
+
+    def _compute_unbeatable(self, rows: Rows) -> Bools:
+        return cannot_lose(self.game.rules, self.cards[rows])
 
 
 def strength_bytes(strengths: NDArray[np.float32]) -> Bytes:

@@ -6,11 +6,12 @@ one seed plays the same boards, own hands and draws against everybody, and much 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from arena.match import NORMAL_95
+from evaluation.local_best_response import mean_interval
 from evaluation.results import Evaluation
+from models.records import StreetPart
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,12 @@ class Difference:
     mbb: float
     interval_mbb: float | None  # half of a 95 % interval; 0 if both are exact, None if unknown
     boards: int  # compared pair by pair; 0 where nothing is paired
+    by_street: tuple[StreetPart, ...] = ()  # where both were evaluated by street
 
-    def to_json(self) -> dict[str, float | int | None]:
-        return {"mbb": self.mbb, "interval_mbb": self.interval_mbb, "boards": self.boards}
+    def to_json(self) -> dict[str, Any]:
+        found = {"mbb": self.mbb, "interval_mbb": self.interval_mbb, "boards": self.boards}
+        parts = [asdict(part) for part in self.by_street]
+        return found | ({"by_street": parts} if parts else {})
 
     def __str__(self) -> str:
         if self.interval_mbb is None:
@@ -40,5 +44,11 @@ def difference(first: Evaluation, second: Evaluation) -> Difference:
     if first.board_mbb is None or second.board_mbb is None:
         return Difference(mbb, None, 0)
     on_boards = first.board_mbb - second.board_mbb
-    error = float(on_boards.std(ddof=1)) / sqrt(len(on_boards))
-    return Difference(float(on_boards.mean()), NORMAL_95 * error, len(on_boards))
+    parts: list[StreetPart] = []
+    if first.street_mbb is not None and second.street_mbb is not None:
+        for part, gaps in zip(
+            first.record.by_street, (first.street_mbb - second.street_mbb).T, strict=True
+        ):
+            parts.append(StreetPart(part.street, float(gaps.mean()), mean_interval(gaps)))
+    interval = mean_interval(on_boards)
+    return Difference(float(on_boards.mean()), interval, len(on_boards), tuple(parts))

@@ -12,10 +12,11 @@ from env.boards import num_board_classes
 from env.game import Game
 from env.progress import NewBar
 from evaluation.best_response import exploitability
-from evaluation.local_best_response import BOARDS_PER_BATCH, local_best_response
+from evaluation.good_sense import good_sense
+from evaluation.local_best_response import BOARDS_PER_BATCH, local_best_response, street_parts
 from evaluation.results import Evaluation
 from evaluation.settings import EXACT, EXPLOITER, LBR, Settings
-from models.records import ESTIMATE_NOTE, ExploitabilityRecord
+from models.records import ESTIMATE_NOTE, EXACT_STREET, ExploitabilityRecord
 from policies.ranges import AnswersRanges
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def evaluate(game: Game, policy: Policy, settings: Settings, new_bar: NewBar) ->
     else:
         found = Evaluation(_exploiter(game, policy, settings, new_bar))
     seconds = round(time.perf_counter() - start, 2)
-    return dataclasses.replace(found, record=dataclasses.replace(found.record, seconds=seconds))
+    record = dataclasses.replace(found.record, seconds=seconds)
+    sense = good_sense(game, policy, settings.seed)
+    return dataclasses.replace(found, record=record, sense=sense)
 
 
 def _best_response(game: Game, policy: Policy, settings: Settings, new_bar: NewBar) -> Evaluation:
@@ -67,7 +70,17 @@ def _local_best_response(
     # Whoever works out whole public states takes long for each board; progress is to be seen.
     boards = 1 if isinstance(policy, AnswersRanges) else BOARDS_PER_BATCH
     advance = new_bar("hands", hands)
-    found = local_best_response(game, policy, hands, rng, advance, boards_per_batch=boards)
+    last_street = settings.last_street or EXACT_STREET
+    found = local_best_response(
+        game,
+        policy,
+        hands,
+        rng,
+        advance,
+        boards_per_batch=boards,
+        last_street=last_street,
+        by_street=settings.by_street,
+    )
     record = ExploitabilityRecord(
         method=LBR,
         claim="lower bound",
@@ -77,8 +90,10 @@ def _local_best_response(
         hands=found.hands,
         boards=found.boards,
         seed=settings.seed,
+        last_street=last_street,
+        by_street=street_parts(game.rules, found),
     )
-    return Evaluation(record, board_mbb=found.board_mbb)
+    return Evaluation(record, board_mbb=found.board_mbb, street_mbb=found.street_mbb)
 
 
 def _exploiter(

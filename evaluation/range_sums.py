@@ -52,6 +52,19 @@ def weigh_ranges(
         sums[play] = mass, points, folding, points_folding
 
 
+@njit(cache=True, parallel=True, fastmath={"reassoc"})  # sums in any order: several at once
+def sum_masses(reach: PlayRows, apart: PlayRows, masses: Doubles) -> None:
+    """Σ π over the hands apart from one's own. [n]"""
+    reach_table, reach_rows = reach.table, reach.rows
+    apart_table, apart_rows = apart.table, apart.rows
+    for play in prange(len(masses)):
+        range_, possible = reach_table[reach_rows[play]], apart_table[apart_rows[play]]
+        mass = 0.0
+        for hand in range(len(range_)):
+            mass += range_[hand] * possible[hand]
+        masses[play] = mass
+
+
 @njit(cache=True, parallel=True)
 def multiply_strategy(reach: Doubles, strategy: Doubles, joint: Doubles) -> None:
     """Reach times the probability of each action. [A, H], [A, H, 3] → [A, 3, H]"""
@@ -86,5 +99,18 @@ def draw_actions(
             if mass[action] > 0:
                 actions[play] = action
                 left -= mass[action]
+                if left < 0:
+                    break
+
+
+@njit(cache=True)
+def draw_own_actions(strategies: Doubles, numbers: Doubles, actions: Longs) -> None:
+    """The action whose share of a strategy a number falls into, never an unplayed one. [n, 3]"""
+    for play in range(len(actions)):
+        left = numbers[play] * strategies[play].sum()
+        for action in range(3):
+            if strategies[play, action] > 0:
+                actions[play] = action
+                left -= strategies[play, action]
                 if left < 0:
                     break

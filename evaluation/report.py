@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from env.rules import Rules
 from evaluation.results import EvaluatedModel, Evaluation
-from models.records import ExploitabilityRecord, HeadToHead
+from models.records import ExploitabilityRecord, HeadToHead, StreetPart
 
 METHOD_NAMES = {
     "exact": "exact best response",
@@ -26,7 +26,7 @@ def one_model(name: str, rules: Rules, found: Evaluation) -> str:
     lines = [
         ("model", name),
         ("rules", rules.describe()),
-        ("method", f"{METHOD_NAMES[record.method]} ({record.claim})"),
+        ("method", f"{_method(record)} ({record.claim})"),
         (LABELS[record.claim], f"{amount(record)} mbb/g"),
     ]
     if record.br_mbb is not None:
@@ -37,6 +37,10 @@ def one_model(name: str, rules: Rules, found: Evaluation) -> str:
     lines.append(("effort", effort(record)))
     if record.note:
         lines.append(("note", record.note))
+    lines += [("", "of which by decisions on the")] * bool(record.by_street)
+    lines += [("", street_row(part)) for part in record.by_street]
+    if found.sense is not None:
+        lines += found.sense.lines()
     worst = found.hand_rows()[:LISTED_HANDS]
     if worst:
         gains = ", ".join(f"{row.hand} {row.gain_mbb:.0f}" for row in worst)
@@ -49,12 +53,35 @@ def many_models(rules: Rules, models: list[EvaluatedModel]) -> str:
     first = models[0].record
     lines = [
         rules.describe(),
-        f"{METHOD_NAMES[first.method]}: {first.claim}; {first.note or 'mbb per hand'}",
+        f"{_method(first)}: {first.claim}; {first.note or 'mbb per hand'}",
         "",
         f"{'model':<14}{'iteration':>10}{'nodes touched':>16}{'mbb/g':>18}"
         f"{'seat 0':>10}{'seat 1':>10}{'seconds':>9}",
     ]
-    return "\n".join([*lines, *map(_line, models)])
+    lines += map(_line, models)
+    if first.by_street:
+        names = "".join(f"{part.street:>18}" for part in first.by_street)
+        lines += ["", f"{'by street':<14}{names}"]
+        lines += [
+            f"{model.folder.name:<14}" + "".join(f"{_amount(part):>18}" for part in parts)
+            for model in models
+            for parts in [model.record.by_street]
+        ]
+    return "\n".join(lines)
+
+
+def street_row(part: StreetPart) -> str:
+    """`  river             98.2 ± 18.5`: what the decisions of a street bring."""
+    return f"  {part.street:<14}{_amount(part):>16}"
+
+
+def _amount(part: StreetPart) -> str:
+    return f"{part.mbb:.1f} ± {part.interval_mbb:.1f}"
+
+
+def _method(record: ExploitabilityRecord) -> str:
+    """The method, and which form of it."""
+    return ", ".join(filter(None, (METHOD_NAMES[record.method], record.form)))
 
 
 def _line(model: EvaluatedModel) -> str:

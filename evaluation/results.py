@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from env.arrays import Doubles
 from env.cards import RANKS, Cards
 from evaluation.best_response import ByHand
 from models.records import ExploitabilityRecord
+
+if TYPE_CHECKING:
+    from evaluation.good_sense import GoodSense
 
 
 class HandRow(NamedTuple):
@@ -31,6 +34,8 @@ class Evaluation:
     record: ExploitabilityRecord
     by_hand: ByHand | None = None
     board_mbb: Doubles | None = None  # [boards] of local best response, the mean over both seats
+    street_mbb: Doubles | None = None  # [boards, S] what each street brings it, if asked for
+    sense: GoodSense | None = None
 
     def hand_rows(self) -> list[HandRow]:
         """One row per class of private hands, the responder's largest gain first."""

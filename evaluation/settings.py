@@ -30,6 +30,8 @@ class Settings:
     seed: int = 0
     sample_boards: int = 0  # of an exact best response; 0 = all
     iterations: int | None = None  # of training an exploiter; None: by the game's size
+    last_street: str | None = None  # how lbr plays it, of LAST_STREETS; None: exactly
+    by_street: bool = False  # whether lbr says what each street brings
 
     def method_for(self, rules: Rules) -> str:
         """The method, or an error for what cannot be done in this game."""
@@ -40,6 +42,8 @@ class Settings:
             "--hands": method == EXACT and self.hands is not None,
             "--sample-boards": method != EXACT and self.sample_boards > 0,
             "--iterations": method != EXPLOITER and self.iterations is not None,
+            "--lbr-last-street": method != LBR and self.last_street is not None,
+            "--by-street": method != LBR and self.by_street,
         }
         for option, given in unread.items():
             if given:

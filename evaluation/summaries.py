@@ -7,11 +7,13 @@ from pathlib import Path
 import tensorflow as tf
 
 from evaluation.results import EvaluatedModel
-from training.tags import BY_NODES, STRENGTH, about
+from models.records import CHECKDOWN
+from training.tags import BY_NODES, STRENGTH, about, street_tag
 
 # A method's figure has the name that training gives to the same measure, so that both stand in one
 # chart.
 NAMES = {"exact": "exploitability", "sampled boards": "exploitability_estimate"}
+CHECKDOWN_NAME = "lbr_checkdown"  # training does not use this form
 
 
 def write_summaries(folder: Path, models: list[EvaluatedModel]) -> None:
@@ -31,6 +33,8 @@ def _write(folder: Path, models: list[EvaluatedModel]) -> None:
         for model in models:
             record, step = model.record, model.iteration
             name, value = NAMES.get(record.method, record.method), record.exploitability_mbb
+            if record.last_street == CHECKDOWN:
+                name = CHECKDOWN_NAME
             _scalar(f"{STRENGTH}/{name}_mbb", value, step)
             if model.nodes_touched is not None:
                 _scalar(f"{STRENGTH}{BY_NODES}/{name}_mbb", value, model.nodes_touched)
@@ -38,6 +42,10 @@ def _write(folder: Path, models: list[EvaluatedModel]) -> None:
                 _scalar(f"{STRENGTH}_by_seat/{name}_seat_{seat}_mbb", won, step)
             if record.interval_mbb:
                 _scalar(f"{STRENGTH}_intervals/{name}_mbb", record.interval_mbb, step)
+            for part in record.by_street:
+                of_street = street_tag(name, part.street)
+                _scalar(f"{STRENGTH}_by_street/{of_street}", part.mbb, step)
+                _scalar(f"{STRENGTH}_intervals/{of_street}", part.interval_mbb, step)
     writer.close()
 
 

@@ -7,6 +7,9 @@ one line.
 
 `load_answers` computes the network with NumPy, for a few questions, and does not load TensorFlow.
 `load_model` makes the same checks and then opens the network with Keras, for much work.
+
+Both add the rule of `policies.unbeatable`: a hand that cannot lose is not folded. It is no part of
+strategy.keras; the policy's `raw` is the network as it was saved.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from models.description import Description, described
 from models.layout import MODEL_FILE, has_manifest, read_info
 from models.messages import one_line
 from models.storage import StorageError, checked_folder
+from policies.unbeatable import NeverFoldsUnbeatable, never_folding
 
 if TYPE_CHECKING:
     from deep_cfr.networks.network_policy import NetworkPolicy
@@ -34,7 +38,7 @@ class SavedModel(NamedTuple):
     """An average strategy as it was saved."""
 
     game: Game
-    policy: NetworkPolicy
+    policy: NeverFoldsUnbeatable[NetworkPolicy]
     description: Description
 
 
@@ -42,7 +46,7 @@ class SavedAnswers(NamedTuple):
     """The same for a few questions, without TensorFlow."""
 
     game: Game
-    policy: NumpyPolicy
+    policy: NeverFoldsUnbeatable[NumpyPolicy]
     description: Description
 
 
@@ -58,7 +62,8 @@ class _Checked(NamedTuple):
 def load_answers(path: Path) -> SavedAnswers:
     """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
     found = _open(path)
-    return SavedAnswers(found.game, NumpyPolicy(found.network), found.description)
+    policy = never_folding(found.game, NumpyPolicy(found.network))
+    return SavedAnswers(found.game, policy, found.description)
 
 
 def load_model(path: Path) -> SavedModel:
@@ -72,7 +77,8 @@ def load_model(path: Path) -> SavedModel:
     try:
         model = keras.models.load_model(found.folder / MODEL_FILE, compile=False)
         network = network_of(model, found.network.encoding)
-        return SavedModel(found.game, average_strategy_policy(network), found.description)
+        policy = never_folding(found.game, average_strategy_policy(network))
+        return SavedModel(found.game, policy, found.description)
     except Exception as error:  # of all kinds, where a library finds what no check has seen
         raise _unreadable(found.folder, error) from None
 

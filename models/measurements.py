@@ -39,6 +39,7 @@ EXPLOITABILITY, HEAD_TO_HEAD = "exploitability", "head_to_head"  # what a line s
 # What comes out of a measurement. Everything else in a line are its settings.
 OUTCOMES = {
     *("exploitability_mbb", "interval_mbb", "br_mbb", "value_mbb", "seconds", "date"),
+    "by_street",
     *("mbb", "ci95", "games_won"),
 }
 

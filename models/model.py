@@ -25,6 +25,7 @@ from models.description import Description
 from models.layout import has_manifest, models_at
 from models.loading import load_answers, load_model
 from policies.policy import Policy
+from policies.unbeatable import NeverFoldsUnbeatable
 
 if TYPE_CHECKING:
     from deep_cfr.networks.network_policy import NetworkPolicy
@@ -38,6 +39,7 @@ class Model:
     """An average strategy with the game it plays. Amounts in chips.
 
     `answers` computes the network with NumPy: it is ready at once and right for a few infosets.
+    No policy of a model folds a hand that cannot lose (`policies.unbeatable`).
     """
 
     game: Game
@@ -46,7 +48,7 @@ class Model:
     folder: Path
 
     @cached_property
-    def policy(self) -> NetworkPolicy:
+    def policy(self) -> NeverFoldsUnbeatable[NetworkPolicy]:
         """The same network in TensorFlow, which takes seconds to load: for matches and the like."""
         return load_model(self.folder).policy
 

@@ -113,7 +113,7 @@ def _headline(run: Path, models: list[_Saved]) -> str:
             exact = [record for record in model.evaluations if record.claim == "exact"]
             found = "; ".join(
                 f"{mbb(record.exploitability_mbb, record.interval_mbb)} mbb/g "
-                f"({text(', '.join(dict.fromkeys((record.method, record.claim))))})"
+                f"({text(_claim(record))})"
                 for record in exact or model.evaluations
             )
             return f"**Exploitability after iteration {model.iteration}:** {found}."
@@ -161,12 +161,17 @@ def _checkpoints(run: Path, models: list[_Saved]) -> Iterator[str]:
         )
 
 
+def _claim(record: ExploitabilityRecord) -> str:
+    """The method, and what it claims, in as few words as will do."""
+    return ", ".join(dict.fromkeys(filter(None, (record.method, record.claim, record.form))))
+
+
 def _evaluation(record: ExploitabilityRecord) -> list[str]:
     """The cells of one evaluation."""
     responses = [NOTHING] * 2 if record.br_mbb is None else [mbb(won) for won in record.br_mbb]
     return [
         record.method,
-        "; ".join(filter(None, (record.claim, record.note))),
+        "; ".join(filter(None, (record.claim, record.form, record.note))),
         mbb(record.exploitability_mbb, record.interval_mbb),
         *responses,
         f"{record.hands:,}" if record.hands else NOTHING,

@@ -13,7 +13,25 @@ from math import inf, isfinite
 from typing import Any, Literal, get_args
 
 Claim = Literal["exact", "lower bound", "estimate"]  # what a figure says of the exploitability
+# How a local best response plays the last street: exactly, or as if both were to check and call.
+LAST_STREETS = EXACT_STREET, CHECKDOWN = ("exact", "checkdown")
+FORMS = {EXACT_STREET: "exact last street", CHECKDOWN: "last street checked down"}
 ESTIMATE_NOTE = "too high on average"  # a best response adapts to the boards of a sample
+
+
+@dataclass(frozen=True)
+class StreetPart:
+    """What the decisions of one street bring a local best response: a part of its bound."""
+
+    street: str
+    mbb: float
+    interval_mbb: float  # half of a 95 % interval
+
+    @classmethod
+    def from_json(cls, entry: Any) -> StreetPart:
+        """The part that an entry of a file stands for; a `ValueError` if it is none."""
+        required = {"street", "mbb", "interval_mbb"}
+        return cls(**_known_fields(cls, entry, "by_street", required=required))
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,8 @@ class ExploitabilityRecord:
     seed: int | None = None
     seconds: float | None = None
     note: str = ""
+    last_street: str | None = None  # how a local best response played it, see `LAST_STREETS`
+    by_street: tuple[StreetPart, ...] = ()  # add up to the bound; empty where not asked for
     date: str | None = None  # when it was recorded, in UTC
 
     @classmethod
@@ -46,13 +66,23 @@ class ExploitabilityRecord:
         if responses is not None and not _is_pair(responses):
             raise ValueError(f"br_mbb of an entry of evaluations is a pair, not {responses!r}")
         pair = None if responses is None else (float(responses[0]), float(responses[1]))
-        return cls(**known | {"method": method, "claim": claim, "br_mbb": pair})
+        parts = entry.get("by_street", [])
+        if not isinstance(parts, list):
+            raise ValueError(f"by_street of an entry of evaluations is a list, not {parts!r}")
+        # Local best responses of earlier versions had one form, and did not name it.
+        form = known.get("last_street") or (CHECKDOWN if method == "lbr" else None)
+        if form not in (None, *LAST_STREETS):
+            raise ValueError(f"last_street is {' or '.join(LAST_STREETS)}, not {form!r}")
+        own = {"method": method, "claim": claim, "br_mbb": pair, "last_street": form}
+        by_street = tuple(map(StreetPart.from_json, parts))
+        return cls(**known | own | {"by_street": by_street})
 
     def to_json(self) -> dict[str, Any]:
-        """The entry of a file; the date only where it is known."""
+        """The entry of a file; only where they are known the date, the form and the streets."""
         values = dataclasses.asdict(self)
-        if self.date is None:
-            del values["date"]
+        for name in ("date", "last_street", "by_street"):
+            if not values[name]:
+                del values[name]
         return {"kind" if name == "claim" else name: value for name, value in values.items()}
 
     @classmethod
@@ -71,13 +101,21 @@ class ExploitabilityRecord:
         ]
 
     @property
+    def form(self) -> str:
+        """How a local best response played the last street, in words; empty for other methods."""
+        return FORMS[self.last_street] if self.last_street else ""
+
+    @property
     def vagueness(self) -> tuple[float, ...]:
         """Compares measurements by one method: the smallest is the most precise one.
 
-        An interval of 0 says nothing unless the figure is exact: a few hands may all end alike.
+        A local best response that plays the last street exactly finds more than one that does not,
+        so its bound goes first. An interval of 0 says nothing unless the figure is exact: a few
+        hands may all end alike.
         """
         interval = 0.0 if self.claim == "exact" else self.interval_mbb or inf
-        return (_rank(self.claim), interval, -self.hands, -self.boards)
+        is_rough = self.last_street == CHECKDOWN
+        return (_rank(self.claim), is_rough, interval, -self.hands, -self.boards)
 
 
 @dataclass(frozen=True)
@@ -131,7 +169,7 @@ def _rank(claim: Claim) -> int:
 
 
 def _known_fields(
-    record: type[ExploitabilityRecord] | type[HeadToHead],
+    record: type[ExploitabilityRecord] | type[HeadToHead] | type[StreetPart],
     entry: dict[str, Any],
     section: str,
     required: set[str],

@@ -8,7 +8,7 @@ strategies of a public state as a whole, as search does: then it says so by `ran
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -21,11 +21,21 @@ from env.game import Game
 from env.range_views import RangeViews
 from env.views import Views
 from policies.answers import checked
-from policies.policy import Policy
+from policies.policy import Policy, ViewStrategies
 
 _ASKED_ROWS = 1 << 16  # infosets put to a policy at once; bounds the memory it takes
 
-RangeStrategies = Callable[[Rows, Nodes], Doubles]  # ([n], [n]) → [n, H, 3]
+
+class RangeStrategies(Protocol):
+    """A policy as a function of public states: boards, by their rows in a table, and nodes."""
+
+    def __call__(self, rows: Rows, nodes: Nodes) -> Doubles:
+        """Strategies of all hands. [n], [n] → [n, H, 3]"""
+        ...
+
+    def of_hands(self, rows: Rows, nodes: Nodes, hands: Rows) -> Doubles:
+        """Strategies of one hand in each. [n], [n], [n] → [n, 3]"""
+        ...
 
 
 @runtime_checkable
@@ -41,39 +51,63 @@ class AnswersRanges(Protocol):
 
 
 def for_ranges(game: Game, policy: Policy, seen: RangeViews) -> RangeStrategies:
-    """A policy as a function of (rows of the boards of `seen`, nodes).
+    """A policy to be asked about the boards of `seen`.
 
     Answers for infosets are checked, those for public states only made to sum to one: they are zero
     for hands that the policy's own solution rules out.
     """
     if isinstance(policy, AnswersRanges):
-        asks_ranges = policy
+        return _ByItself(policy, seen)
+    return _ByViews(game, policy.for_views(Views(game, seen.views)), seen)
 
-        def answer_itself(rows: Rows, nodes: Nodes) -> Doubles:
-            answers = asks_ranges.range_strategies(seen.boards[rows], seen.hands, nodes).astype(
-                np.float64
-            )
-            totals = answers.sum(axis=2, keepdims=True)
-            return np.divide(answers, totals, out=answers, where=totals > 0)
 
-        return answer_itself
-    ask = policy.for_views(Views(game, seen.views))
+@dataclass(frozen=True)
+class _ByItself:
+    """A policy that works out public states as a whole."""
 
-    def answer(rows: Rows, nodes: Nodes) -> Doubles:
+    policy: AnswersRanges
+    seen: RangeViews
+
+    def __call__(self, rows: Rows, nodes: Nodes) -> Doubles:
+        boards, hands = self.seen.boards[rows], self.seen.hands
+        answers = self.policy.range_strategies(boards, hands, nodes).astype(np.float64)
+        totals = answers.sum(axis=2, keepdims=True)
+        return np.divide(answers, totals, out=answers, where=totals > 0)
+
+    def of_hands(self, rows: Rows, nodes: Nodes, hands: Rows) -> Doubles:
+        states, which = np.unique(np.stack([rows, nodes]), axis=1, return_inverse=True)
+        return self(states[0], states[1])[which.reshape(-1), hands]
+
+
+@dataclass(frozen=True)
+class _ByViews:
+    """A policy that answers for infosets."""
+
+    game: Game
+    ask: ViewStrategies
+    seen: RangeViews
+
+    def __call__(self, rows: Rows, nodes: Nodes) -> Doubles:
+        seen = self.seen
         counts = seen.num_views[rows]
         starts = np.cumsum(counts) - counts
         views = np.arange(counts.sum()) + np.repeat(seen.first_view[rows] - starts, counts)
-        asked = np.repeat(nodes, counts)
-        strategies = np.empty((len(views), NUM_ACTIONS))
-        for start in range(0, len(views), _ASKED_ROWS):
-            part = slice(start, start + _ASKED_ROWS)
-            answers = ask(views[part], asked[part])
-            strategies[part] = checked(game.tree, answers, seen.views, views[part], asked[part])
+        strategies = self._answers(views, np.repeat(nodes, counts))
         out = np.empty((len(rows), len(seen.hands), NUM_ACTIONS))
         _spread(strategies, starts, seen.view_of, np.asarray(rows, np.int64), out)
         return out
 
-    return answer
+    def of_hands(self, rows: Rows, nodes: Nodes, hands: Rows) -> Doubles:
+        return self._answers(self.seen.first_view[rows] + self.seen.view_of[rows, hands], nodes)
+
+    def _answers(self, views: Rows, nodes: Nodes) -> Doubles:
+        """Of views at nodes. [n], [n] → [n, 3]"""
+        strategies = np.empty((len(views), NUM_ACTIONS))
+        for start in range(0, len(views), _ASKED_ROWS):
+            part = slice(start, start + _ASKED_ROWS)
+            answers, seen = self.ask(views[part], nodes[part]), self.seen.views
+            strategies[part] = checked(self.game.tree, answers, seen, views[part], nodes[part])
+        return strategies
 
 
 @njit(cache=True, parallel=True)

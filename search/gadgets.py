@@ -26,7 +26,7 @@ from typing import NamedTuple
 from numba import njit
 
 from env.arrays import Floats
-from search.kernels import Step
+from search.kernels import LEAST, Step
 
 GADGETS = UNSAFE, RESOLVE, MAX_MARGIN, MIXED = ("unsafe", "resolve", "max-margin", "mixed")
 _UNSAFE, _RESOLVE, _MAX_MARGIN, _MIXED = range(4)
@@ -35,31 +35,36 @@ _UNSAFE, _RESOLVE, _MAX_MARGIN, _MIXED = range(4)
 class Entering(NamedTuple):
     """The opponent before the subgame. L hands."""
 
-    regrets: Floats  # [L, 2] of entering and, if it has the choice, of the alternative
+    regrets: Floats  # [2, L] of entering and, if it has the choice, of the alternative
     chosen: Floats  # [L] its current probability of entering or, in max-margin, of each hand
 
 
 @njit(cache=True)
 def opponent_reach(gadget: int, range_: Floats, entering: Entering, out: Floats) -> None:
     """With what weight the opponent enters with each hand; `entering.chosen`, too. [L] → [L]"""
-    regrets, chosen = entering.regrets, entering.chosen
-    total = 0.0
-    for hand in range(len(chosen)):
-        enters, declines = max(regrets[hand, 0], 0), max(regrets[hand, 1], 0)
-        if gadget == _MAX_MARGIN:
-            chosen[hand] = enters
-        else:
-            chosen[hand] = enters / (enters + declines) if enters + declines > 0 else 0.5
-        total += chosen[hand]
+    if gadget == _UNSAFE:
+        out[:] = range_
+        return
+    chosen, zero = entering.chosen, out.dtype.type(0)
+    enter, decline = entering.regrets[0], entering.regrets[1]
     if gadget == _MAX_MARGIN:
+        total = 0.0
+        for hand in range(len(chosen)):
+            chosen[hand] = max(enter[hand], zero)
+            total += chosen[hand]
         if total > 0:
             chosen /= total
         else:
             chosen[:] = 1 / len(chosen)
-    expected = len(chosen) if gadget == _MIXED else 1 if gadget == _UNSAFE else 0
-    own = 0 if gadget == _UNSAFE else 1
+    else:
+        half = out.dtype.type(0.5)
+        for hand in range(len(chosen)):
+            enters, declines = max(enter[hand], zero), max(decline[hand], zero)
+            both = enters + declines
+            chosen[hand] = enters / max(both, LEAST) if both >= LEAST else half
+    expected = out.dtype.type(len(chosen) if gadget == _MIXED else 0)
     for hand in range(len(out)):
-        out[hand] = own * chosen[hand] + expected * range_[hand]
+        out[hand] = chosen[hand] + expected * range_[hand]
 
 
 @njit(cache=True)
@@ -69,24 +74,25 @@ def learn_to_enter(
     """The opponent's regrets before the subgame, in place. [L], [L]"""
     if gadget == _UNSAFE:
         return
-    regrets, chosen = entering.regrets, entering.chosen
-    mean = 0.0  # gain over all hands, where the opponent chooses its hand
+    chosen, gain = entering.chosen, value - alternative
     if gadget == _MAX_MARGIN:
-        for hand in range(len(value)):
-            mean += chosen[hand] * (value[hand] - alternative[hand])
-    for hand in range(len(value)):
-        gain = value[hand] - alternative[hand]
-        if gadget == _MAX_MARGIN:
-            _accumulate(step, regrets, hand, 0, gain - mean)
-        else:
-            _accumulate(step, regrets, hand, 0, (1 - chosen[hand]) * gain)
-            _accumulate(step, regrets, hand, 1, -chosen[hand] * gain)
+        mean = 0.0  # over all hands, because the opponent chooses its hand
+        for hand in range(len(gain)):
+            mean += chosen[hand] * gain[hand]
+        _accumulate(step, gain - gain.dtype.type(mean), entering.regrets[0])
+    else:
+        one = gain.dtype.type(1)
+        _accumulate(step, (one - chosen) * gain, entering.regrets[0])
+        _accumulate(step, -chosen * gain, entering.regrets[1])
 
 
 @njit(cache=True)
-def _accumulate(step: Step, regrets: Floats, hand: int, action: int, gain: float) -> None:
-    regret = regrets[hand, action] + gain
-    regrets[hand, action] = regret * (step.positive if regret > 0 else step.negative)
+def _accumulate(step: Step, gain: Floats, regrets: Floats) -> None:
+    zero = gain.dtype.type(0)
+    positive, negative = gain.dtype.type(step.positive), gain.dtype.type(step.negative)
+    for hand in range(len(gain)):
+        regret = regrets[hand] + gain[hand]
+        regrets[hand] = positive * max(regret, zero) + negative * min(regret, zero)
 
 
 def gadget_number(name: str) -> int:

@@ -1,20 +1,20 @@
 """Solving subgames of the last street: many at once, each by one thread.
 
-A batch holds subgames whose forests have one shape and one entry each. Whatever is done to one of
+A batch holds subgames whose bettings have one shape. Whatever is done to one of
 them does not depend on the others, so a subgame has one solution in whatever company it is solved.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit, prange
 
-from env.arrays import Bytes, Doubles, Floats, Integers, Ints
+from env.arrays import Bytes, Doubles, Floats, Integers, Ints, Reals
 from env.ranges import RankedHands
-from search.forest import Forest
+from search.betting import Betting
 from search.gadgets import Entering, gadget_number, learn_to_enter, opponent_reach
 from search.kernels import (
     Step,
@@ -22,12 +22,15 @@ from search.kernels import (
     ascend,
     carry,
     descend,
+    new_room,
     new_tables,
     normalise,
     respond,
     settle,
 )
 from search.variants import Variant, schedule
+
+Array = TypeVar("Array", Floats, Doubles)
 
 
 class Subgames(NamedTuple):
@@ -36,25 +39,16 @@ class Subgames(NamedTuple):
     cards: Bytes  # [n, L, 2]
     ties: Integers  # [n, L, 2] see `env.ranges.RankedHands`
     classes: Ints  # [n, L] the first hand that looks like this one
-    stakes: Floats  # [n, M] of each forest
-    ranges: Floats  # [n, 2, L] how both players' play reaches the entry
-    alternatives: Floats  # [n, L] what the opponent could have otherwise; unsafe does not read it
-
-
-class _State(NamedTuple):
-    """What CFR keeps of n subgames."""
-
-    regrets: Floats  # [n, L, D, 3]
-    strategy: Floats  # [n, L, D, 3]
-    average: Floats  # [n, L, D, 3]
-    entering: Floats  # [n, L, 2] the opponent's regrets before the subgame
+    stakes: Floats  # [n, M] of each subgame's betting
+    ranges: Reals  # [n, 2, L] how both players' play reaches the entry
+    alternatives: Reals  # [n, L] what the opponent could have otherwise; unsafe does not read it
 
 
 @dataclass
 class LastStreet:
     """Subgames being solved; `resolvers` [n] are the players whose strategies have to be safe."""
 
-    forest: Forest
+    betting: Betting
     subgames: Subgames
     gadget: str
     resolvers: Ints
@@ -62,8 +56,9 @@ class LastStreet:
 
     def __post_init__(self) -> None:
         num_subgames, num_hands = self.subgames.alternatives.shape
-        tables = new_tables(self.forest, (num_subgames, num_hands))
-        self._state = _State(*tables, np.zeros((num_subgames, num_hands, 2), np.float32))
+        predicts = self.variant.prediction > 0
+        self._tables = new_tables(self.betting, (num_subgames,), num_hands, predicts)
+        self._entering = np.zeros((num_subgames, 2, num_hands), np.float32)
         self.iterations = 0
 
     @property
@@ -74,90 +69,106 @@ class LastStreet:
         """So many more iterations of CFR."""
         steps = schedule(self.variant, self.iterations + 1, iterations)
         gadget = gadget_number(self.gadget)
-        _iterate(self.forest, self.subgames, gadget, self.resolvers, steps, self._state)
+        _iterate(
+            self.betting,
+            self.subgames,
+            gadget,
+            self.resolvers,
+            steps,
+            self._tables,
+            self._entering,
+        )
         self.iterations += iterations
 
     def strategies(self) -> Floats:
         """The average strategies of both players. [n, L, D, 3]"""
-        out = np.empty_like(self._state.average)
-        for sums, classes, strategy in zip(
-            self._state.average, self.subgames.classes, out, strict=True
+        out = np.empty_like(self._tables.average)
+        for sums, classes, chances in zip(
+            self._tables.average, self.subgames.classes, out, strict=True
         ):
-            normalise(self.forest, sums, classes, strategy)
-        return out
+            normalise(self.betting, sums, classes, chances)
+        return self.betting.by_action(out)
 
 
 def responses(
-    forest: Forest, subgames: Subgames, strategies: Floats, players: Ints, best: bool = True
-) -> Floats:
+    betting: Betting, subgames: Subgames, strategies: Array, players: Ints, best: bool = True
+) -> Array:
     """What hands are worth against the other player's range and strategy. `players` [n] → [n, L]
 
-    Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3].
+    Counterfactual values of the `best` response, or of keeping to `strategies` [n, L, D, 3], in
+    the precision of these.
     """
-    out = np.empty(subgames.alternatives.shape, np.float32)
-    _respond(forest, subgames, strategies, players, best, out)
+    out = np.empty(subgames.alternatives.shape, strategies.dtype)
+    _respond(betting, subgames, betting.by_node(strategies), players, best, out)
     return out
 
 
 @njit(cache=True, parallel=True)
 def _iterate(
-    forest: Forest, subgames: Subgames, gadget: int, resolvers: Ints, steps: Doubles, state: _State
+    betting: Betting,
+    subgames: Subgames,
+    gadget: int,
+    resolvers: Ints,
+    steps: Doubles,
+    tables: Tables,
+    entering: Floats,
 ) -> None:
+    """Iterations of CFR; `entering` [n, 2, L] are regrets before the subgames."""
     for n in prange(len(subgames.cards)):
         resolver = resolvers[n]
-        here = _placed(forest, subgames.stakes[n])
+        here = placed(betting, subgames.stakes[n])
         hands = RankedHands(subgames.cards[n], subgames.ties[n])
-        tables = Tables(state.regrets[n], state.strategy[n], state.average[n])
-        entry = forest.entries[0]
-        reach = np.zeros((len(hands.cards), len(forest.stakes)), np.float32)
-        own, values = np.ones_like(reach), np.zeros_like(reach)
-        entered = np.zeros(len(hands.cards), np.float32)
-        entering = Entering(state.entering[n], np.zeros_like(entered))
-        alternative = subgames.alternatives[n]
+        mine = Tables(tables.regrets[n], tables.expected[n], tables.average[n])
+        own = np.ones((len(betting.nodes), len(hands.cards)), np.float32)
+        values, entered = np.empty_like(own), np.empty_like(own[0])
+        room = new_room(len(hands.cards), own)
+        before = Entering(entering[n], np.zeros_like(entered))
         for i in range(len(steps)):
             step = Step(steps[i, 0], steps[i, 1], steps[i, 2], steps[i, 3])
             for player in range(2):
-                range_ = subgames.ranges[n, 1 - resolver]
-                opponent_reach(gadget, range_, entering, entered)
-                reach[:, entry] = entered if player == resolver else subgames.ranges[n, resolver]
-                descend(here, player, step.weight, tables, own, reach)
-                settle(here, hands, player, reach, values)
-                ascend(here, player, step, tables, values)
+                opponent_reach(gadget, subgames.ranges[n, 1 - resolver], before, entered)
+                range_ = entered if player == resolver else subgames.ranges[n, resolver]
+                descend(here, 1 - player, step, mine, own)
+                settle(here, hands, player, range_, own, room, values)
+                ascend(here, player, step, mine, values)
                 if player != resolver:
-                    learn_to_enter(gadget, step, values[:, entry], alternative, entering)
+                    alternative = subgames.alternatives[n]
+                    learn_to_enter(gadget, step, values[0], alternative, before)
 
 
 @njit(cache=True, parallel=True)
 def _respond(
-    forest: Forest,
+    betting: Betting,
     subgames: Subgames,
-    strategies: Floats,
+    chances: Reals,
     players: Ints,
     best: bool,
-    out: Floats,
+    out: Reals,
 ) -> None:
     for n in prange(len(subgames.cards)):
         player = players[n]
-        here = _placed(forest, subgames.stakes[n])
-        reach = np.zeros((len(subgames.cards[n]), len(forest.stakes)), np.float32)
-        values = np.zeros_like(reach)
-        reach[:, forest.entries[0]] = subgames.ranges[n, 1 - player]
-        carry(here, 1 - player, strategies[n], reach)
-        settle(here, RankedHands(subgames.cards[n], subgames.ties[n]), player, reach, values)
-        respond(here, player, best, strategies[n], values)
-        out[n] = values[:, forest.entries[0]]
+        here = placed(betting, subgames.stakes[n])
+        hands = RankedHands(subgames.cards[n], subgames.ties[n])
+        own = np.ones((len(betting.nodes), len(hands.cards)), out.dtype)
+        values, room = np.empty_like(own), new_room(len(hands.cards), own)
+        carry(here, 1 - player, chances[n], own)
+        settle(here, hands, player, subgames.ranges[n, 1 - player], own, room, values)
+        respond(here, player, best, chances[n], values)
+        out[n] = values[0]
 
 
 @njit(cache=True)
-def _placed(forest: Forest, stakes: Floats) -> Forest:
-    """The forest with the stakes of one of its entries."""
-    return Forest(
-        forest.nodes,
-        forest.actor,
-        forest.children,
-        forest.entries,
+def placed(betting: Betting, stakes: Floats) -> Betting:
+    """Betting of the same shape with other stakes. [M]"""
+    return Betting(
+        betting.nodes,
+        betting.actor,
+        betting.children,
         stakes,
-        forest.first_fold,
-        forest.first_showdown,
-        forest.first_leaf,
+        betting.reached,
+        betting.lanes,
+        betting.lane,
+        betting.first_fold,
+        betting.first_showdown,
+        betting.first_leaf,
     )

@@ -19,14 +19,14 @@ from env.boards import private_hands
 from env.cards import NO_CARD, Cards
 from env.game import Game
 from policies.policy import Policy
+from search.betting import Betting, make_betting
 from search.continuation import Continuation, Situation, continuation, new_two_streets
-from search.forest import Forest, make_forest
 from search.gadgets import UNSAFE
 from search.last_street import LastStreet, Subgames, responses
 from search.public_state import BoardHands, canonical_board, hands_on
 from search.runouts import street_hands
 from search.settings import BEST_RESPONSE, SearchSettings
-from search.solutions import Cache, PublicState, Solution, places
+from search.solutions import BOTH, Cache, PublicState, Solution, places
 from search.trunk import Trunk
 from search.two_streets import TwoStreets
 from search.variants import VARIANTS
@@ -53,7 +53,7 @@ class Resolver:
     def __post_init__(self) -> None:
         self.trunk = Trunk(self.game, self.blueprint)
         self.entries = entries_of(self.game)  # [N] where the street of each node began
-        self._forests: dict[int, Forest] = {}  # of the last street, by entry
+        self._bettings: dict[int, Betting] = {}  # of the last street, by entry
         self._last = self.game.rules.streets - 1
         self._hands = private_hands(self.game.rules)
 
@@ -78,23 +78,22 @@ class Resolver:
         """Public states in groups that can be solved as one batch."""
         groups: dict[bytes, list[PublicState]] = {}
         for state in states:
-            groups.setdefault(self._forest(state).shape, []).append(state)
+            groups.setdefault(self._betting(state).shape, []).append(state)
         return [
             group[start : start + _AT_ONCE]
             for group in groups.values()
             for start in range(0, len(group), _AT_ONCE)
         ]
 
-    def _forest(self, state: PublicState) -> Forest:
+    def _betting(self, state: PublicState) -> Betting:
         """The betting of the last street below an entry."""
-        if state.entry not in self._forests:
-            entries = np.array([state.entry])
-            self._forests[state.entry] = make_forest(self.game.tree, entries, is_last=True)
-        return self._forests[state.entry]
+        if state.entry not in self._bettings:
+            self._bettings[state.entry] = make_betting(self.game.tree, state.entry, is_last=True)
+        return self._bettings[state.entry]
 
     def _solve_last(self, states: list[PublicState]) -> list[Solution]:
         """A batch of subgames of the last street."""
-        forests = [self._forest(state) for state in states]
+        bettings = [self._betting(state) for state in states]
         hands = [hands_on(self.game.rules, state.board) for state in states]
         resolvers = np.array([state.resolver for state in states], np.int32)
         situations = self._situations(states, hands)
@@ -104,10 +103,10 @@ class Resolver:
             cards=np.stack([here.cards for here in hands]),
             ties=np.stack([here.ties for here in hands]),
             classes=np.stack([here.classes for here in hands]),
-            stakes=np.stack([forest.stakes for forest in forests]),
+            stakes=np.stack([betting.stakes for betting in bettings]),
             ranges=np.stack(
                 [
-                    scaled(one.ranges, player, unexpected)
+                    scaled(one.ranges, unexpected, player)
                     for one, player in zip(situations, resolvers, strict=True)
                 ]
             ),
@@ -116,21 +115,23 @@ class Resolver:
             ),
         )
         if gadget != UNSAFE and situations[0].alternatives is None:
-            values = self._alternatives(states, forests, hands, subgames)
+            values = self._alternatives(states, bettings, hands, subgames)
             subgames = subgames._replace(alternatives=values)
         variant = VARIANTS[self.settings.variant]
-        solver = LastStreet(forests[0], subgames, gadget, resolvers, variant)
+        solver = LastStreet(bettings[0], subgames, gadget, resolvers, variant)
         self._run(solver, is_last_street=True)
         return [
-            Solution(forest.decisions, places(here.live, len(self._hands)), strategies)
-            for forest, here, strategies in zip(forests, hands, solver.strategies(), strict=True)
+            Solution(betting.decisions, places(here.live, len(self._hands)), strategies)
+            for betting, here, strategies in zip(bettings, hands, solver.strategies(), strict=True)
         ]
 
     def _situations(self, states: list[PublicState], hands: list[BoardHands]) -> list[Situation]:
         """How play came here, by the blueprint or by the solution of the street before."""
         if self.settings.first_street < self._last:
             return [
-                self._continuation(self._before(state)).situation(state.board, state.entry, here)
+                self._continuation(self._before(state)).situation(
+                    state.board, state.entry, here, state.resolver
+                )
                 for state, here in zip(states, hands, strict=True)
             ]
         entries = np.array([state.entry for state in states])
@@ -143,14 +144,14 @@ class Resolver:
     def _alternatives(
         self,
         states: list[PublicState],
-        forests: list[Forest],
+        bettings: list[Betting],
         hands: list[BoardHands],
         subgames: Subgames,
     ) -> Floats:
         """What the opponents could have against the blueprint. [n, L]"""
-        num_decisions = len(forests[0].actor)
+        num_decisions = len(bettings[0].actor)
         boards = np.repeat(_boards(states), num_decisions, axis=0)
-        nodes = np.concatenate([forest.decisions for forest in forests])
+        nodes = np.concatenate([betting.decisions for betting in bettings])
         asked = self.trunk.strategies(boards, self._hands, nodes)
         by_state = asked.reshape(len(states), num_decisions, len(self._hands), 3)
         blueprint = np.stack(
@@ -158,7 +159,7 @@ class Resolver:
         ).astype(np.float32)
         best = self.settings.alternatives == BEST_RESPONSE
         opponents = np.array([1 - state.resolver for state in states], np.int32)
-        return responses(forests[0], subgames, blueprint, opponents, best)
+        return responses(bettings[0], subgames, blueprint, opponents, best)
 
     def _before(self, state: PublicState) -> PublicState:
         """The public state in which the street before the last one began."""
@@ -170,6 +171,7 @@ class Resolver:
 
     def _continuation(self, state: PublicState) -> Continuation:
         """The solution of the street before the last one, and how play goes on."""
+        state = state._replace(resolver=BOTH)
         known = self._continued.get(state)
         if known is not None:
             return known
@@ -180,8 +182,7 @@ class Resolver:
             self.game,
             board,
             state.entry,
-            scaled(reach.astype(np.float32), state.resolver, UNEXPECTED),
-            state.resolver,
+            scaled(reach.astype(np.float32), UNEXPECTED),
             VARIANTS[self.settings.variant],
         )
         self._run(solver, is_last_street=False)
@@ -204,8 +205,8 @@ class Resolver:
             solver.iterate(_CHUNK)
 
 
-def scaled(ranges: Floats, resolver: int, unexpected: float = 0.0) -> Floats:
-    """Ranges that sum to one, with a share of unexpected hands in the opponent's. [2, L]"""
+def scaled(ranges: Floats, unexpected: float = 0.0, resolver: int = BOTH) -> Floats:
+    """Ranges that sum to one, with a share of unexpected hands in all but a resolver's. [2, L]"""
     out = np.empty_like(ranges)
     for player, range_ in enumerate(ranges):
         total = range_.sum(dtype=np.float64)

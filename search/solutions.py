@@ -10,13 +10,15 @@ import numpy as np
 
 from env.arrays import Floats, Ints, Longs
 
+BOTH = -1  # instead of a player, where one solution serves either
+
 
 class PublicState(NamedTuple):
     """Where a street begins, for the player whose strategy is wanted."""
 
     board: bytes  # five slots, suit-canonical
     entry: int
-    resolver: int
+    resolver: int  # a player, or BOTH
 
 
 class Solution(NamedTuple):

@@ -1,9 +1,9 @@
 """Solving a subgame of the last street but one, with everything that can come on the last street.
 
-The street itself is one forest whose leaves are the entries of the last street. A `LeafValues` says
+The betting of the street itself ends in leaves, the entries of the last street. A `LeafValues` says
 what those are worth to a player, given how both players reach them. `LastStreetLeaves` does so by
-carrying on with CFR below them: every card that can come has a forest of its own, solved in the
-same iterations. A network that predicts values would take its place.
+carrying on with CFR below them, after every card that can come, in the same iterations. A network
+that predicts values would take its place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba import njit, prange
 
 from env.arrays import Bytes, Floats, Ints
 from env.ranges import RankedHands
-from search.forest import Forest
+from search.betting import Betting
 from search.gadgets import Entering, gadget_number, learn_to_enter, opponent_reach
 from search.kernels import (
     Step,
@@ -24,24 +24,29 @@ from search.kernels import (
     ascend,
     carry,
     descend,
+    new_room,
     new_tables,
     normalise,
     respond,
     settle,
 )
+from search.last_street import placed
 from search.variants import Variant, schedule
 
 
 class LeafValues(Protocol):
-    """What the leaves of a forest are worth. L hands, E leaves."""
+    """What the leaves of a street are worth. L hands, E leaves."""
 
-    def step(self, player: int, step: Step, own: Floats, reach: Floats) -> Floats:
-        """Values for a player in one iteration of CFR; both players' reach [L, E] → [L, E]"""
+    def step(self, player: int, step: Step, range_: Floats, own: Floats) -> Floats:
+        """Values for a player in one iteration of CFR. [L], [E, L] → [E, L]
+
+        The opponent's reach is its range times how its own actions have led to each leaf.
+        """
         ...
 
-    def responses(self, player: int, best: bool, reach: Floats) -> Floats:
+    def responses(self, player: int, best: bool, range_: Floats, own: Floats) -> Floats:
         """Values against the opponent's average strategy, for the best response or the player's
-        own average strategy. [L, E] → [L, E]"""
+        own average strategy. [L], [E, L] → [E, L]"""
         ...
 
 
@@ -56,6 +61,15 @@ class Runouts(NamedTuple):
     weights: Floats  # [R] how many cards look alike, by the number that two hands leave
 
 
+class Below(NamedTuple):
+    """The last street below some leaves, G in number, whose betting has one shape."""
+
+    betting: Betting
+    leaves: Ints  # [G] numbers of the leaves
+    stakes: Floats  # [G, M]
+    tables: Tables  # [R, G, M, K]
+
+
 @dataclass
 class LastStreetLeaves:
     """CFR on the last street after every card that can come. `classes` are those of the L hands.
@@ -65,41 +79,49 @@ class LastStreetLeaves:
     the mean over the hand's class.
     """
 
-    forest: Forest
+    bettings: list[Betting]  # [E]
     runouts: Runouts
     classes: Ints  # [L]
+    predicts: bool
 
     def __post_init__(self) -> None:
         num_runouts, num_hands = self.runouts.live.shape
-        self._tables = new_tables(self.forest, (num_runouts, num_hands))
-        self._out = np.empty((num_runouts, num_hands, len(self.forest.entries)), np.float32)
-        self._class_sizes = np.bincount(self.classes, minlength=len(self.classes))
+        shapes: dict[bytes, list[int]] = {}
+        for leaf, betting in enumerate(self.bettings):
+            shapes.setdefault(betting.shape, []).append(leaf)
+        self.below = [
+            Below(
+                self.bettings[leaves[0]],
+                np.array(leaves, np.int32),
+                np.stack([self.bettings[leaf].stakes for leaf in leaves]),
+                new_tables(
+                    self.bettings[leaves[0]], (num_runouts, len(leaves)), num_hands, self.predicts
+                ),
+            )
+            for leaves in shapes.values()
+        ]
+        self._out = np.empty((num_runouts, len(self.bettings), num_hands), np.float32)
 
-    def step(self, player: int, step: Step, own: Floats, reach: Floats) -> Floats:
-        _step_runouts(self.forest, self.runouts, player, step, own, reach, self._tables, self._out)
-        return self._total()
+    def step(self, player: int, step: Step, range_: Floats, own: Floats) -> Floats:
+        for below in self.below:
+            _step_runouts(*below, self.runouts, player, step, range_, own, self._out)
+        return self._mean()
 
-    def responses(self, player: int, best: bool, reach: Floats) -> Floats:
-        self.values(player, best, reach)
-        return self._total()
+    def responses(self, player: int, best: bool, range_: Floats, own: Floats) -> Floats:
+        self.values(player, best, range_, own)
+        return self._mean()
 
-    def values(self, player: int, best: bool, reach: Floats) -> Floats:
-        """The same for each card by itself, until the next call. [L, E] → [R, K, E]"""
-        average = self._tables.average
-        _respond_runouts(self.forest, self.runouts, player, best, reach, average, self._out)
+    def values(self, player: int, best: bool, range_: Floats, own: Floats) -> Floats:
+        """The same for each card by itself, until the next call. [L], [E, L] → [R, E, K]"""
+        for below in self.below:
+            _respond_runouts(*below, self.runouts, player, best, range_, own, self._out)
         return self._out
 
-    def _total(self) -> Floats:
-        """The mean over all cards that can come, from `_out`. → [L, E]"""
-        total = np.zeros((len(self.classes), self._out.shape[2]), np.float32)
-        for live, weight, values in zip(
-            self.runouts.live, self.runouts.weights, self._out, strict=True
-        ):
-            total[live] += weight * values
-        sums = np.zeros_like(total)
-        np.add.at(sums, self.classes, total)
-        means = sums / np.maximum(self._class_sizes, 1)[:, None]
-        return means[self.classes].astype(np.float32)
+    def _mean(self) -> Floats:
+        """The mean over all cards that can come, from `_out`. → [E, L]"""
+        out = np.empty((len(self.bettings), len(self.classes)), np.float32)
+        _mean_runouts(self.runouts, self.classes, self._out, out)
+        return out
 
 
 @dataclass
@@ -110,7 +132,7 @@ class TwoStreets:
     the `resolver` could have otherwise.
     """
 
-    forest: Forest
+    betting: Betting
     hands: Bytes  # [L, 2]
     classes: Ints  # [L]
     ranges: Floats
@@ -122,11 +144,12 @@ class TwoStreets:
 
     def __post_init__(self) -> None:
         num_hands = len(self.hands)
-        self._tables = new_tables(self.forest, (num_hands,))
-        regrets = np.zeros((num_hands, 2), np.float32)
+        self._tables = new_tables(self.betting, (), num_hands, self.variant.prediction > 0)
+        regrets = np.zeros((2, num_hands), np.float32)
         self._entering = Entering(regrets, np.zeros(num_hands, np.float32))
         # Nobody's hands are compared before the leaves.
         self._ranked = RankedHands(self.hands, np.zeros((num_hands, 2), np.int32))
+        self._room = new_room(num_hands, self._entering.chosen)
         self.iterations = 0
 
     @property
@@ -143,102 +166,125 @@ class TwoStreets:
 
     def strategies(self) -> Floats:
         """The average strategies of both players on this street. [L, D, 3]"""
-        out = np.empty_like(self._tables.average)
-        normalise(self.forest, self._tables.average, self.classes, out)
-        return out
+        return self.betting.by_action(self._chances()[None])[0]
 
     def leaf_reach(self, player: int) -> Floats:
-        """How a player's average strategy reaches the leaves. [L, E]"""
-        reach = self._zeros()
-        reach[:, self.forest.entries[0]] = self.ranges[player]
-        carry(self.forest, player, self.strategies(), reach)
-        return reach[:, self.forest.first_leaf :]
+        """How a player's average strategy reaches the leaves, without its range. [E, L]"""
+        own = np.ones_like(self._tables.average)
+        carry(self.betting, player, self._chances(), own)
+        return self._at_leaves(player, own)
 
     def responses(self, player: int, best: bool) -> Floats:
         """What a player's hands are worth at the entry, see `search.last_street.responses`. [L]"""
-        forest, strategies = self.forest, self.strategies()
-        reach, values = self._zeros(), self._zeros()
-        reach[:, forest.entries[0]] = self.ranges[1 - player]
-        carry(forest, 1 - player, strategies, reach)
-        values[:, forest.first_leaf :] = self.leaves.responses(
-            player, best, reach[:, forest.first_leaf :]
-        )
-        settle(forest, self._ranked, player, reach, values)
-        respond(forest, player, best, strategies, values)
-        return values[:, forest.entries[0]]
+        betting, chances = self.betting, self._chances()
+        range_, own = self.ranges[1 - player], np.ones_like(chances)
+        values = np.empty_like(own)
+        carry(betting, 1 - player, chances, own)
+        at_leaves = self._at_leaves(1 - player, own)
+        values[betting.first_leaf :] = self.leaves.responses(player, best, range_, at_leaves)
+        settle(betting, self._ranked, player, range_, own, self._room, values)
+        respond(betting, player, best, chances, values)
+        return values[0]
 
     def _update(self, player: int, step: Step) -> None:
-        forest, gadget = self.forest, gadget_number(self.gadget)
-        entry, leaves = forest.entries[0], slice(forest.first_leaf, None)
-        entered = np.empty(len(self.hands), np.float32)
-        opponent_reach(gadget, self.ranges[1 - self.resolver], self._entering, entered)
-        own, reach, values = self._zeros(), self._zeros(), self._zeros()
-        own[:, entry] = 1
-        reach[:, entry] = entered if player == self.resolver else self.ranges[self.resolver]
-        descend(forest, player, step.weight, self._tables, own, reach)
-        values[:, leaves] = self.leaves.step(player, step, own[:, leaves], reach[:, leaves])
-        settle(forest, self._ranked, player, reach, values)
-        ascend(forest, player, step, self._tables, values)
+        betting, gadget, opponent = self.betting, gadget_number(self.gadget), 1 - player
+        range_ = np.empty(len(self.hands), np.float32)
+        opponent_reach(gadget, self.ranges[1 - self.resolver], self._entering, range_)
+        if opponent == self.resolver:
+            range_ = self.ranges[opponent]
+        own = np.ones((len(betting.nodes), len(self.hands)), np.float32)
+        values = np.empty_like(own)
+        descend(betting, opponent, step, self._tables, own)
+        at_leaves = self._at_leaves(opponent, own)
+        values[betting.first_leaf :] = self.leaves.step(player, step, range_, at_leaves)
+        settle(betting, self._ranked, player, range_, own, self._room, values)
+        ascend(betting, player, step, self._tables, values)
         if player != self.resolver:
-            value = values[:, entry]
-            learn_to_enter(gadget, step, value, self.alternatives, self._entering)
+            learn_to_enter(gadget, step, values[0], self.alternatives, self._entering)
 
-    def _zeros(self) -> Floats:
-        return np.zeros((len(self.hands), len(self.forest.stakes)), np.float32)
+    def _chances(self) -> Floats:
+        """The average strategies, at the nodes that actions lead to. [M, L]"""
+        out = np.empty_like(self._tables.average)
+        normalise(self.betting, self._tables.average, self.classes, out)
+        return out
+
+    def _at_leaves(self, player: int, own: Floats) -> Floats:
+        return own[self.betting.reached[player, self.betting.first_leaf :]]
 
 
 @njit(cache=True, parallel=True)
 def _step_runouts(
-    forest: Forest,
+    betting: Betting,
+    leaves: Ints,
+    stakes: Floats,
+    tables: Tables,
     runouts: Runouts,
     player: int,
     step: Step,
+    range_: Floats,
     own: Floats,
-    reach: Floats,
-    tables: Tables,
     out: Floats,
 ) -> None:
-    """One update after every card. [L, E], [L, E] → [R, K, E]"""
+    """One update after every card. [L], [E, L] → [R, E, K]"""
     for r in prange(len(out)):
-        num_hands = out.shape[1]
-        mine = np.empty((num_hands, len(forest.stakes)), np.float32)
-        theirs, values = np.empty_like(mine), np.empty_like(mine)
-        for hand in range(num_hands):
-            for e in range(len(forest.entries)):
-                mine[hand, forest.entries[e]] = own[runouts.live[r, hand], e]
-                theirs[hand, forest.entries[e]] = reach[runouts.live[r, hand], e]
-        here = Tables(tables.regrets[r], tables.strategy[r], tables.average[r])
-        descend(forest, player, step.weight, here, mine, theirs)
-        settle(forest, RankedHands(runouts.hands[r], runouts.ties[r]), player, theirs, values)
-        ascend(forest, player, step, here, values)
-        for hand in range(num_hands):
-            for e in range(len(forest.entries)):
-                out[r, hand, e] = values[hand, forest.entries[e]]
+        live = runouts.live[r]
+        hands = RankedHands(runouts.hands[r], runouts.ties[r])
+        theirs = range_[live]
+        reach = np.empty((len(betting.nodes), len(live)), np.float32)
+        values, room = np.empty_like(reach), new_room(len(live), reach)
+        for g in range(len(leaves)):
+            here, leaf = placed(betting, stakes[g]), leaves[g]
+            mine = Tables(tables.regrets[r, g], tables.expected[r, g], tables.average[r, g])
+            reach[0] = own[leaf][live]
+            descend(here, 1 - player, step, mine, reach)
+            settle(here, hands, player, theirs, reach, room, values)
+            ascend(here, player, step, mine, values)
+            out[r, leaf] = values[0]
 
 
 @njit(cache=True, parallel=True)
 def _respond_runouts(
-    forest: Forest,
+    betting: Betting,
+    leaves: Ints,
+    stakes: Floats,
+    tables: Tables,
     runouts: Runouts,
     player: int,
     best: bool,
-    reach: Floats,
-    average: Floats,
+    range_: Floats,
+    own: Floats,
     out: Floats,
 ) -> None:
-    """Values against average strategies after every card. [L, E] → [R, K, E]"""
+    """Values against average strategies after every card. [L], [E, L] → [R, E, K]"""
     for r in prange(len(out)):
-        num_hands = out.shape[1]
-        theirs = np.empty((num_hands, len(forest.stakes)), np.float32)
-        values = np.empty_like(theirs)
+        live = runouts.live[r]
+        hands = RankedHands(runouts.hands[r], runouts.ties[r])
+        theirs = range_[live]
+        reach = np.empty((len(betting.nodes), len(live)), np.float32)
+        values, chances = np.empty_like(reach), np.empty_like(reach)
+        room = new_room(len(live), reach)
+        for g in range(len(leaves)):
+            here, leaf = placed(betting, stakes[g]), leaves[g]
+            normalise(here, tables.average[r, g], runouts.classes[r], chances)
+            reach[0] = own[leaf][live]
+            carry(here, 1 - player, chances, reach)
+            settle(here, hands, player, theirs, reach, room, values)
+            respond(here, player, best, chances, values)
+            out[r, leaf] = values[0]
+
+
+@njit(cache=True, parallel=True)
+def _mean_runouts(runouts: Runouts, classes: Ints, values: Floats, out: Floats) -> None:
+    """The mean over all cards and over hands that look alike. [R, E, K] → [E, L]"""
+    num_hands = len(classes)
+    for leaf in prange(len(out)):
+        total = np.zeros(num_hands, np.float32)
+        for r in range(len(values)):
+            for hand in range(values.shape[2]):
+                total[runouts.live[r, hand]] += runouts.weights[r] * values[r, leaf, hand]
+        sums, sizes = np.zeros(num_hands), np.zeros(num_hands)
         for hand in range(num_hands):
-            for e in range(len(forest.entries)):
-                theirs[hand, forest.entries[e]] = reach[runouts.live[r, hand], e]
-        strategy = np.empty_like(average[r])
-        normalise(forest, average[r], runouts.classes[r], strategy)
-        carry(forest, 1 - player, strategy, theirs)
-        settle(forest, RankedHands(runouts.hands[r], runouts.ties[r]), player, theirs, values)
-        respond(forest, player, best, strategy, values)
+            sums[classes[hand]] += total[hand]
+            sizes[classes[hand]] += 1
         for hand in range(num_hands):
-            for e in range(len(forest.entries)):
-                out[r, hand, e] = values[hand, forest.entries[e]]
+            out[leaf, hand] = sums[classes[hand]] / sizes[classes[hand]]

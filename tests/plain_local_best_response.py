@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from env.actions import CALL, FOLD, RAISE
-from env.betting_tree import FOLDED, BettingTree
+from env.betting_tree import FOLDED, NONE, BettingTree
 from env.cards import NO_CARD, NUM_SLOTS, canonical
 from env.deals import showdown_result
 from env.rules import Rules
@@ -23,6 +23,8 @@ class PlainLBR:
     rules: Rules
     tree: BettingTree
     policy: Policy
+    exact: bool  # a best response on the last street, not its check-down form
+    start: int = 0  # before this street the seat plays as the policy does
     asked: dict[tuple[Hand, Hand, int], list[float]] = field(default_factory=dict)
     compared: dict[tuple[Hand, Hand, Hand], float] = field(default_factory=dict)
 
@@ -57,6 +59,16 @@ class PlainLBR:
                 if not set(hand) & set(board)
             )
         visible = board[: self.rules.visible_board[tree.street[node]]]
+        if tree.actor[node] == seat and tree.street[node] < self.start:
+            chances = self._strategy(own, visible, node)
+            return sum(
+                chances[action]
+                * self._below(int(tree.children[node, action]), seat, own, board, reach)
+                for action in np.flatnonzero(tree.legal[node]).tolist()
+            )
+        if tree.actor[node] == seat and self.exact and tree.street[node] == self.rules.streets - 1:
+            children = [int(child) for child in tree.children[node] if child != NONE]
+            return max(self._below(child, seat, own, board, reach) for child in children)
         if tree.actor[node] == seat:
             action = self._choice(node, seat, own, visible, reach)
             return self._below(int(tree.children[node, action]), seat, own, board, reach)

@@ -17,10 +17,13 @@ from env.cards import NO_CARD, NUM_SLOTS, Cards
 from env.game import Game
 from env.hands import hand_ranks
 from search.gadgets import MAX_MARGIN, MIXED, RESOLVE, UNSAFE
+from search.kernels import normalise
+from search.two_streets import LastStreetLeaves
 from tests.equilibrium import Sequences, solved
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.integer]
+Strategy = NDArray[np.floating]
 Strategies = Callable[[Cards, int], Array]  # board, node → [H, 3]
 
 
@@ -180,6 +183,18 @@ class SubgameProgram:
                 infoset = (bytes([hand]) + board.tobytes() + twin, node)
                 after[actor, hand] = self._sequences[actor].after(infoset, at[actor, hand], action)
             self._walk(int(tree.children[node, action]), board, after, weights, chance)
+
+
+def river_strategies(leaves: LastStreetLeaves, row: int) -> list[tuple[Rows, Strategy]]:
+    """The average strategies after a card: decisions [D] below each leaf, and [K, D, 3]."""
+    found = []
+    for betting, numbers, _, tables in leaves.below:
+        for sums, leaf in zip(tables.average[row], numbers, strict=True):
+            chances = np.empty_like(sums)
+            normalise(betting, sums, leaves.runouts.classes[row], chances)
+            nodes = leaves.bettings[leaf].decisions
+            found.append((nodes, betting.by_action(chances[None])[0]))
+    return found
 
 
 def random_ranges(plain: PlainSubgame, seed: int) -> Array:

@@ -25,7 +25,7 @@ ROOMS = (
     "interfaces",
     "commands",
 )
-THIRD_PARTY_OF_ENV = {"numba", "numpy", "pypokerengine", "tqdm"}
+THIRD_PARTY_OF_ENV = {"llvmlite", "numba", "numpy", "pypokerengine", "tqdm"}
 HEAVY = ("tensorflow", "keras")
 # The only modules that may load TensorFlow when they are imported: whatever computes with Keras'
 # networks, and whoever trains or evaluates through it. All others must do without.

@@ -98,14 +98,14 @@ def test_a_saved_model_plays_as_the_one_in_memory(tmp_path: Path, config: Any) -
     folder = save_model(tmp_path, solver, policy.network, {"strategy_loss": 0.5})
     game, loaded, description = load_model(folder)
     info = read_info(folder)
-    assert (loaded.network.strength_table is not None) == (config is DEFAULT_PATH)
+    assert (loaded.raw.network.strength_table is not None) == (config is DEFAULT_PATH)
     assert game.rules == solver.game.rules
     assert description.iteration == 1
     assert info["metrics"] == {"strategy_loss": 0.5}
     assert set(info["versions"]) >= {"tensorflow", "keras", "numpy"}
     cards, nodes = infosets(game, 2_000, np.random.default_rng(0))
     np.testing.assert_allclose(
-        loaded.strategies(cards, nodes), policy.strategies(cards, nodes), atol=1e-6
+        loaded.raw.strategies(cards, nodes), policy.strategies(cards, nodes), atol=1e-6
     )
     again = load_model(folder / "strategy.keras").policy
     np.testing.assert_array_equal(again.strategies(cards, nodes), loaded.strategies(cards, nodes))

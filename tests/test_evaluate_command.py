@@ -93,6 +93,32 @@ def test_holdem_gets_a_lower_bound(place: Path) -> None:
     assert sum(result["br_mbb"]) / 2 == pytest.approx(result["exploitability_mbb"])
 
 
+def test_a_lower_bound_by_street(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, out = str(place / "checkpoints/smoke/iter_0002"), place / "out.json"
+    words = ["--hands", "256", "--json", str(out)]
+    assert run(place, model, *words, "--by-street") == 0
+    result = json.loads(out.read_text())
+    shown = capsys.readouterr().out
+    assert "local best response, exact last street (lower bound)" in shown
+    assert result["last_street"] == "exact"
+    parts = result["by_street"]
+    assert [part["street"] for part in parts] == ["pre-flop", "flop", "turn", "river"]
+    assert sum(part["mbb"] for part in parts) == pytest.approx(result["exploitability_mbb"])
+    assert f"{parts[3]['mbb']:.1f} ± {parts[3]['interval_mbb']:.1f}" in shown
+    events = EventAccumulator(str(place / "runs/smoke/evaluation"))
+    events.Reload()
+    tags = {"lbr_mbb", *(f"lbr_{part['street']}_mbb" for part in parts)}
+    assert {f"1_strength_intervals/{tag}" for tag in tags} <= set(events.Tags()["tensors"])
+    assert run(place, model, *words, "--lbr-last-street", "checkdown") == 0
+    rough = json.loads(out.read_text())
+    assert rough["last_street"] == "checkdown"
+    assert "by_street" not in rough
+    assert "last street checked down (lower bound)" in capsys.readouterr().out
+    kept = Measurements.of(place / "checkpoints/smoke/iter_0002")
+    assert [record.last_street for record in kept.evaluations] == ["exact", "checkdown"]
+    assert kept.evaluations[0].by_street[3].mbb == parts[3]["mbb"]
+
+
 def test_an_exploiter(place: Path) -> None:
     words = ["--method", "exploiter", "--hands", "2000", "--iterations", "1"]
     folder = place / "checkpoints/leduc/iter_0002"
@@ -141,6 +167,11 @@ def test_a_look(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["call", "--game", "chess"], "chess"),
         (["{}/checkpoints/leduc", "--game", "fhp"], "--game is for bots"),
         (["{}/checkpoints/leduc", "--hands", "100"], "--hands means nothing to method 'exact'"),
+        (["{}/checkpoints/leduc", "--by-street"], "--by-street means nothing to method 'exact'"),
+        (
+            ["call", "--game", "fhp", "--lbr-last-street", "exact"],
+            "--lbr-last-street means nothing",
+        ),
         (["{}/checkpoints/smoke", "--sample-boards", "9"], "--sample-boards means nothing"),
         (["{}/checkpoints/leduc/iter_0002", "--explain", "Xx", "r"], "Xx"),
         (["{}/checkpoints/leduc/iter_0002", "--explain", "Kc", "rrrr"], "cannot be played"),

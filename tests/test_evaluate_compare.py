@@ -22,7 +22,7 @@ LEDUC = "checkpoints/pretrained/leduc"
 def test_the_difference_of_bounds_is_paired_on_boards() -> None:
     """A policy differs from itself by nothing, and from another by less than both intervals say."""
     game = load_game("fhp:ranks=TJQKA,suits=cd")
-    settings = Settings(method="lbr", hands=2_000, seed=3)
+    settings = Settings(method="lbr", hands=2_000, seed=3, by_street=True)
     one, same, other = (
         evaluated(game, policy, settings, no_bar)
         for policy in (Hashed(game.tree, 1), Hashed(game.tree, 1), Uniform(game.tree))
@@ -41,6 +41,12 @@ def test_the_difference_of_bounds_is_paired_on_boards() -> None:
     assert one.record.interval_mbb is not None
     assert other.record.interval_mbb is not None
     assert found.interval_mbb < one.record.interval_mbb + other.record.interval_mbb
+    by_street = zip(found.by_street, one.record.by_street, other.record.by_street, strict=True)
+    for part, mine, theirs in by_street:
+        assert part.mbb == pytest.approx(mine.mbb - theirs.mbb)
+        assert 0 < part.interval_mbb < mine.interval_mbb + theirs.interval_mbb
+    assert sum(part.mbb for part in found.by_street) == pytest.approx(found.mbb)
+    assert found.to_json()["by_street"][0]["street"] == "pre-flop"
 
 
 def test_exact_figures_differ_exactly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,7 +45,7 @@ def test_a_published_model_is_left_as_it_is(
     assert run(tmp_path, str(folder), "--json", str(tmp_path / "out.json")) == 0
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     shown = capsys.readouterr()
-    assert "24.74 mbb/g" in shown.out
+    assert "24.39 mbb/g" in shown.out
     assert "card" not in shown.out
     assert shown.err.count("\n") == 1
     assert "not recorded" in shown.err

@@ -19,14 +19,21 @@ from models.measurements import (
     record_head_to_head,
 )
 from models.model import load
-from models.records import ExploitabilityRecord, HeadToHead
+from models.records import ExploitabilityRecord, HeadToHead, StreetPart, most_precise
 from models.storage import StorageError, checked_folder
 from tests.test_model import save_random
 
 ROOT = Path(__file__).parent.parent
 PRETRAINED = ROOT / "checkpoints" / "pretrained"
 LBR = ExploitabilityRecord(
-    "lbr", "lower bound", exploitability_mbb=12.5, interval_mbb=1.0, hands=4000, seed=0
+    "lbr",
+    "lower bound",
+    exploitability_mbb=12.5,
+    interval_mbb=1.0,
+    hands=4000,
+    seed=0,
+    last_street="exact",
+    by_street=(StreetPart("pre-flop", 4.0, 3.0), StreetPart("flop", 8.5, 0.5)),
 )
 EXACT = ExploitabilityRecord("exact", "exact", exploitability_mbb=20.0)
 WRITERS, EACH = 4, 50
@@ -148,9 +155,16 @@ def test_models_of_earlier_versions_still_tell_what_was_measured() -> None:
     best = {record.method: record for record in found.best_evaluations}
     assert best["lbr"].hands == 160_000
     assert best["lbr"].exploitability_mbb == pytest.approx(147.9, abs=0.05)
+    assert best["lbr"].last_street == "checkdown", "the only form there was"
     assert found.best_matches["call"].hands == 60_000
     methods = [record.method for record in Measurements.of(PRETRAINED / "fhp").best_evaluations]
     assert methods == ["exact", "sampled boards"]
+
+
+def test_an_exact_last_street_goes_before_a_smaller_interval() -> None:
+    rough = replace(LBR, last_street="checkdown", interval_mbb=0.5)
+    assert most_precise([LBR, rough]) == [LBR]
+    assert most_precise([rough]) == [rough]
 
 
 def test_entries_that_nobody_could_read_are_refused(folder: Path) -> None:
@@ -173,6 +187,9 @@ def test_entries_that_nobody_could_read_are_refused(folder: Path) -> None:
         ({"kind": "exact", "exploitability_mbb": "x"}, "exploitability_mbb .* cannot be 'x'"),
         ({"kind": "exact", "exploitability_mbb": 1.0, "hands": 1.5}, "hands .* cannot be 1.5"),
         ({"kind": "exact", "exploitability_mbb": 1.0, "br_mbb": [1]}, "br_mbb"),
+        ({"kind": "exact", "exploitability_mbb": 1.0, "last_street": "x"}, "last_street .* 'x'"),
+        ({"kind": "exact", "exploitability_mbb": 1.0, "by_street": {}}, "by_street .* a list"),
+        ({"kind": "exact", "exploitability_mbb": 1.0, "by_street": [{}]}, "needs interval_mbb"),
         ([1.0], "is an object"),
     ],
 )

@@ -21,7 +21,9 @@ from tests.small_runs import train
 from tests.test_model import save_random
 
 ROOT = Path(__file__).parent.parent
-LBR = ExploitabilityRecord("lbr", "lower bound", exploitability_mbb=12.5, interval_mbb=1.0)
+LBR = ExploitabilityRecord(
+    "lbr", "lower bound", exploitability_mbb=12.5, interval_mbb=1.0, last_street="exact"
+)
 EXACT = ExploitabilityRecord("exact", "exact", exploitability_mbb=20.0)
 
 
@@ -74,12 +76,21 @@ def test_a_card_holds_every_figure(run: Path) -> None:
     text = card.read_text()
     assert text.startswith("# Deep CFR for leduc, 3 iterations\n")
     assert (
-        "**Exploitability after iteration 3:** 12.5 ± 1.0 mbb/g (lbr, lower bound); "
-        "1,234.6 mbb/g (sampled boards, estimate)."
+        "**Exploitability after iteration 3:** 12.5 ± 1.0 mbb/g (lbr, lower bound, exact last "
+        "street); 1,234.6 mbb/g (sampled boards, estimate)."
     ) in text
     assert load(run).game.rules.describe() in text
     assert rows(text, "Checkpoints") == [
-        ["3", "3,000", "lbr", "lower bound", "12.5 ± 1.0", "5.0", "20.0", "4,000"],
+        [
+            "3",
+            "3,000",
+            "lbr",
+            "lower bound; exact last street",
+            "12.5 ± 1.0",
+            "5.0",
+            "20.0",
+            "4,000",
+        ],
         ["3", "3,000", "sampled boards", "estimate; too high", "1,234.6", "—", "—", "—"],
         ["2", "2,000", "—", "—", "—", "—", "—", "—"],
         ["1", "1,000", "exact", "exact", "99.0", "—", "—", "—"],
@@ -92,7 +103,7 @@ def test_a_card_holds_every_figure(run: Path) -> None:
     assert budget["traversals"] == "5,000 per player and iteration, 30,000 in all"
     assert budget["nodes touched"] == "3,000"
     assert budget["memories"].startswith("up to 4,000,000 rows for each player's advantages, 4,000")
-    parameters = load(run).policy.network.num_parameters
+    parameters = load(run).policy.raw.network.num_parameters
     assert budget["network"] == f"paper of width 16, {parameters:,} parameters"
     assert budget["advantage fits"].startswith("500 + 4 · iteration updates of 1,024 samples")
     assert budget["strategy fit"] == "8,000 updates of 2,048 samples"
@@ -138,7 +149,7 @@ def test_a_folder_that_is_a_model_has_a_card_with_code_that_runs(tmp_path: Path,
     record_evaluation(folder, LBR)
     text = write_card(folder).read_text()
     assert [row[:5] for row in rows(text, "Checkpoints")] == [
-        ["1", "1,000", "lbr", "lower bound", "12.5 ± 1.0"]
+        ["1", "1,000", "lbr", "lower bound; exact last street", "12.5 ± 1.0"]
     ]
     line = {"kuhn": "after c\n", "hulh": "after cc/\n"}.get(game, "first to act")
     assert line in run_example(text)
@@ -167,7 +178,7 @@ def test_the_headline_is_the_most_precise_measurement(run: Path) -> None:
     for hands, ci95 in ((60_000, 9.0), (400, 90.0)):
         record_head_to_head(last, "caller", HeadToHead(mbb=5.0, ci95=ci95, hands=hands))
     text = write_card(run).read_text()
-    assert "iteration 3:** 147.9 ± 18.2 mbb/g (lbr, lower bound)." in text
+    assert "iteration 3:** 147.9 ± 18.2 mbb/g (lbr, lower bound, exact last street)." in text
     assert [row[4] for row in rows(text, "Checkpoints")][:2] == ["147.9 ± 18.2", "—"]
     assert rows(text, "Head to head") == [["3", "caller", "+5.0 ± 9.0", "60,000"]]
     assert "`measurements.jsonl` beside each model holds them all" in text

@@ -72,10 +72,12 @@ def test_answers_are_strategies(model: Model) -> None:
 
 def test_leduc_is_as_exploitable_as_its_card_says() -> None:
     model = load(FOLDER / "leduc")
-    found = exploitability(model.game, model.policy).exploitability_mbb
+    found = exploitability(model.game, model.policy.raw).exploitability_mbb
     claimed = read_info(FOLDER / "leduc")["evaluations"]["exact"]["exploitability_mbb"]
     assert found == pytest.approx(claimed, abs=0.1)
     assert found < 30, "uniform play: 2373.6"
+    ruled = exploitability(model.game, model.policy).exploitability_mbb
+    assert ruled < found - 0.1, "never folding an unbeatable hand gives less away"
 
 
 def test_fhp_is_hardly_exploitable_on_a_sample_of_flops() -> None:

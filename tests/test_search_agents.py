@@ -16,6 +16,7 @@ import pytest
 import agents
 import evaluate
 import tournament
+from agents.agent import Agent
 from agents.pypokerengine_player import AgentPlayer
 from agents.searching import parse_search
 from arena.match import match
@@ -28,6 +29,7 @@ from evaluation.best_response import exploitability
 from models.loading import load_answers
 from policies.drawing import sample_action
 from policies.ranges import AnswersRanges
+from policies.unbeatable import NeverFoldsUnbeatable
 from search.policy import SearchPolicy
 from search.settings import parse_settings
 from tests.small_tournaments import SHORT, results_of
@@ -56,17 +58,23 @@ def test_a_model_that_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (agent.name, agent.source, agent.rules) == ("search:leduc", "search", LEDUC)
     assert agent.iteration == load_answers(PRETRAINED / "leduc").description.iteration
     assert agent.run is None, "its results are not the model's own"
-    assert isinstance(agent.policy, SearchPolicy)
     assert isinstance(agent.policy, AnswersRanges)
-    assert agent.policy.settings == parse_settings(LEDUC, "")
+    assert search_below(agent).settings == parse_settings(LEDUC, "")
+
+
+def search_below(agent: Agent) -> SearchPolicy:
+    """The search below the rule that no unbeatable hand is folded."""
+    policy = agent.policy
+    assert isinstance(policy, NeverFoldsUnbeatable)
+    assert isinstance(policy.raw, SearchPolicy)
+    return policy.raw
 
 
 def test_options_are_part_of_the_name() -> None:
     options = "gadget=unsafe,iterations=9"
     (agent,) = agents.load(f"search:{PRETRAINED / 'leduc'}:{options}", LEDUC)
     assert agent.name == f"search:leduc:{options}"
-    assert isinstance(agent.policy, SearchPolicy)
-    assert agent.policy.settings == parse_settings(LEDUC, options)
+    assert search_below(agent).settings == parse_settings(LEDUC, options)
 
 
 def test_paths_may_have_colons(tmp_path: Path) -> None:
@@ -212,8 +220,7 @@ def test_search_answers_the_engine() -> None:
     for action in [CALL] * 6 + [RAISE]:
         hand = emulator.act(hand, action)
     assert hand.actor == 0
-    assert isinstance(agent.policy, SearchPolicy)
-    tree = agent.policy.resolver.game.tree
+    tree = search_below(agent).resolver.game.tree
     node = tree.node("cc/cc/cc/r")
     view = canonical(np.concatenate([cards[:2], cards[4:]]))
     strategy = agent.policy.strategies(view[None], np.array([node]))[0]
@@ -222,4 +229,4 @@ def test_search_answers_the_engine() -> None:
         name, _ = player.declare_action(*question(hand.table))
         drawn = np.random.default_rng(seed).random()
         assert ACTION_NAMES.index(name) == sample_action(strategy, tree.children[node], drawn)
-    assert agent.policy.resolver._solved._kept, "it was solved"
+    assert search_below(agent).resolver._solved._kept, "it was solved"

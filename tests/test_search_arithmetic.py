@@ -15,6 +15,7 @@ from env.boards import private_hands
 from env.cards import NO_CARD, NUM_SLOTS, SUITS, Cards, canonical, suit_renaming
 from env.deals import canonical_views, deal
 from env.game import load_game
+from env.lanes import LANES, transpose
 from env.range_views import RangeViews
 from env.ranges import RankedHands, count_weaker, ranked, sum_unblocked
 from env.rules import parse_rules
@@ -47,39 +48,43 @@ def disjoint(cards: Cards) -> Reals:
 
 @pytest.mark.parametrize(("dtype", "error"), [(np.float32, 1e-4), (np.float64, 1e-12)])
 @pytest.mark.parametrize("text", GAMES)
-@pytest.mark.parametrize("num_columns", [1, 2, 7])
 def test_sums_equal_those_over_every_pair(
-    text: str, dtype: type[np.floating], error: float, num_columns: int
+    text: str, dtype: type[np.floating], error: float
 ) -> None:
-    rng = np.random.default_rng(num_columns)
+    rng = np.random.default_rng(0)
     hands, ranks = some_hands(text, rng)
-    reach = rng.random((len(ranks), num_columns)).astype(dtype)
+    reach = rng.random((len(ranks), LANES)).astype(dtype)
     reach[rng.random(reach.shape) < 0.3] = 0
-    found = np.full_like(reach, np.nan)
+    found, unblocked = np.full_like(reach, np.nan), np.full_like(reach, np.nan)
     both = disjoint(hands.cards)
-    sum_unblocked(hands.cards, reach, found, 0, num_columns)
+    sum_unblocked(hands.cards, reach, found)
     np.testing.assert_allclose(found, both @ reach, rtol=0, atol=error)
-    count_weaker(hands, reach, found, 0, num_columns)
+    count_weaker(hands, reach, found, unblocked)
     order = np.sign(ranks[:, None] - ranks[None])
     assert (order == 0).sum() > len(ranks), "some hands tie"
     np.testing.assert_allclose(found, (both * order) @ reach, rtol=0, atol=error)
+    np.testing.assert_allclose(unblocked, both @ reach, rtol=0, atol=error)
 
 
-def test_columns_of_an_array_are_summed_in_place() -> None:
-    """The columns before and behind are left alone."""
+def test_ranges_side_by_side_are_summed_by_themselves() -> None:
     rng = np.random.default_rng(0)
     hands, ranks = some_hands("hulh", rng)
-    reach = rng.random((len(ranks), 9)).astype(np.float32)
-    whole, part = np.zeros_like(reach), np.zeros((len(ranks), 3), np.float32)
-    alone = np.ascontiguousarray(reach[:, 4:7])
-    sum_unblocked(hands.cards, reach, whole, 4, 7)
-    sum_unblocked(hands.cards, alone, part, 0, 3)
-    np.testing.assert_array_equal(whole[:, 4:7], part)
-    count_weaker(hands, reach, whole, 4, 7)
-    count_weaker(hands, alone, part, 0, 3)
-    np.testing.assert_array_equal(whole[:, 4:7], part)
-    assert (whole[:, :4] == 0).all()
-    assert (whole[:, 7:] == 0).all()
+    reach = rng.random((len(ranks), LANES)).astype(np.float32)
+    alone = np.zeros_like(reach)
+    alone[:, 5] = reach[:, 5]
+    for_all, for_one = np.zeros((2, 2, *reach.shape), np.float32)
+    count_weaker(hands, reach, *for_all)
+    count_weaker(hands, alone, *for_one)
+    np.testing.assert_array_equal(for_one[:, :, 5], for_all[:, :, 5])
+    assert (np.delete(for_one, 5, axis=2) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_squares_are_transposed(dtype: type[np.floating]) -> None:
+    given_rows = np.arange(2 * LANES * 3 * LANES, dtype=dtype).reshape(2 * LANES, 3 * LANES)
+    found = np.zeros(given_rows.shape[::-1], dtype)
+    transpose(given_rows, found)
+    np.testing.assert_array_equal(found, given_rows.T)
 
 
 # Suits
@@ -194,6 +199,9 @@ def test_public_states_are_answered_infoset_by_infoset(text: str) -> None:
         views = np.column_stack([seen.hands, np.tile(boards[row], (len(seen.hands), 1))])
         slow = policy.strategies(canonical(views[free]), np.full(free.sum(), node))
         np.testing.assert_allclose(found[free], slow, atol=1e-6)
+    hands = seen.possible[asked].argmax(axis=1)
+    alone = for_ranges(game, policy, seen).of_hands(asked, nodes, hands)
+    np.testing.assert_array_equal(alone, answers[np.arange(len(asked)), hands])
 
 
 def test_public_answers_are_checked() -> None:

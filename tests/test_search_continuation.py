@@ -12,10 +12,9 @@ from env.arrays import Doubles, Floats
 from env.boards import private_hands
 from env.cards import Cards, canonical, parse_cards
 from env.game import Game, load_game
+from search.betting import make_betting
 from search.continuation import Continuation, continuation, new_two_streets
-from search.forest import make_forest
 from search.gadgets import GADGETS, UNSAFE
-from search.kernels import normalise
 from search.last_street import LastStreet, Subgames
 from search.policy import SearchPolicy
 from search.public_state import canonical_board, hands_on, renamed_hands
@@ -27,7 +26,7 @@ from search.trunk import Trunk
 from search.two_streets import LastStreetLeaves, TwoStreets
 from search.variants import VARIANTS
 from tests.policies import Hashed
-from tests.subgames import PlainSubgame, decision_entries, random_board
+from tests.subgames import PlainSubgame, decision_entries, random_board, river_strategies
 
 FOUR_STREETS = "hulh:ranks=QKA,suits=cdhs,max_raises=1/1/1/1"
 TURN = "Ks Qh Qs Kh"  # hearts and spades look alike, clubs and diamonds too; not canonical
@@ -81,7 +80,7 @@ class SolvedTurn:
     def reach(self, player: int, node: int) -> Doubles:
         """How the average strategy of the turn brings a player's hands to a node below it. [H]"""
         path = [int(step) for step in self.game.tree.path(node)]
-        path = path[path.index(int(self.solver.forest.nodes[0])) :]
+        path = path[path.index(int(self.solver.betting.nodes[0])) :]
         reach = self.ranges[player].copy()
         solution = self.found.solution
         live = solution.place >= 0
@@ -94,19 +93,18 @@ class SolvedTurn:
 
     def river_strategy(self, card: int, node: int) -> Doubles:
         """The average strategy on the river after a card that was solved itself. [H, 3]"""
-        runouts, forest = self.leaves.runouts, self.leaves.forest
+        runouts = self.leaves.runouts
         row = int(np.flatnonzero(runouts.cards == card)[0])
-        sums = self.leaves._tables.average[row]
-        strategies = np.empty_like(sums)
-        normalise(forest, sums, runouts.classes[row], strategies)
-        column = int(np.flatnonzero(forest.decisions == node)[0])
         out = np.zeros((len(private_hands(self.game.rules)), 3))
         live = street_hands(self.game.rules, self.board).live
-        out[live[runouts.live[row]]] = strategies[:, column]
+        for nodes, strategies in river_strategies(self.leaves, row):
+            if node in nodes:
+                column = nodes.tolist().index(node)
+                out[live[runouts.live[row]]] = strategies[:, column]
         return out
 
 
-def solved_turn(resolver: int, *, renamed: bool = True) -> SolvedTurn:
+def solved_turn(*, renamed: bool = True) -> SolvedTurn:
     """Solved on the board as it is dealt, or with its suits renamed first, as a policy does."""
     game = load_game(FOUR_STREETS)
     board = canonical_board(boards_of(TURN)).board if renamed else boards_of(TURN)
@@ -114,9 +112,9 @@ def solved_turn(resolver: int, *, renamed: bool = True) -> SolvedTurn:
     live = street_hands(game.rules, board).live
     trunk = Trunk(game, Hashed(game.tree, 4, unplayed=0.1))
     reach = trunk.ranges(board[None], np.array([entry]))[0][:, live].astype(np.float32)
-    ranges = scaled(reach, resolver, UNEXPECTED)
+    ranges = scaled(reach, UNEXPECTED)
     variant = VARIANTS["dcfr"]
-    solver, leaves, boards = new_two_streets(game, board, entry, ranges, resolver, variant)
+    solver, leaves, boards = new_two_streets(game, board, entry, ranges, variant)
     solver.iterate(6)
     num_hands = len(private_hands(game.rules))
     spread = np.zeros((2, num_hands))
@@ -127,15 +125,15 @@ def solved_turn(resolver: int, *, renamed: bool = True) -> SolvedTurn:
 
 def rivers(game: Game, entry: int) -> list[int]:
     """The nodes at which a river begins below the entry of a turn."""
-    forest = make_forest(game.tree, np.array([entry]), is_last=False)
-    return [int(leaf) for leaf in forest.leaves if game.tree.is_decision[leaf]]
+    betting = make_betting(game.tree, entry, is_last=False)
+    return [int(leaf) for leaf in betting.leaves if game.tree.is_decision[leaf]]
 
 
 @pytest.mark.parametrize("renamed", [True, False])
 @pytest.mark.parametrize("resolver", [0, 1])
 def test_a_river_starts_with_the_ranges_of_the_turns_solution(resolver: int, renamed: bool) -> None:
     """After every card, those that were merged with others included."""
-    turn = solved_turn(resolver, renamed=renamed)
+    turn = solved_turn(renamed=renamed)
     rules = turn.game.rules
     cards = [card for card in rules.deck if card not in turn.board]
     assert len(turn.leaves.runouts.cards) < len(cards), "some cards look alike"
@@ -150,8 +148,8 @@ def test_a_river_starts_with_the_ranges_of_the_turns_solution(resolver: int, ren
         before = hands_on(rules, full.tobytes())
         numbers = renamed_hands(rules, before.cards, renaming.cards)
         rows = [place[int(number)] for number in numbers]
-        for node in rivers(turn.game, int(turn.solver.forest.nodes[0])):
-            situation = turn.found.situation(renaming.board.tobytes(), node, here)
+        for node in rivers(turn.game, int(turn.solver.betting.nodes[0])):
+            situation = turn.found.situation(renaming.board.tobytes(), node, here, resolver)
             for player in (0, 1):
                 expected = turn.reach(player, node)[before.live]
                 assert expected.max() > 0
@@ -166,7 +164,7 @@ def test_a_river_starts_with_the_ranges_of_the_turns_solution(resolver: int, ren
 def test_the_alternatives_are_the_opponents_values_in_the_turns_solution(
     resolver: int, renamed: bool
 ) -> None:
-    turn = solved_turn(resolver, renamed=renamed)
+    turn = solved_turn(renamed=renamed)
     opponent = 1 - resolver
     for row, card in enumerate(turn.leaves.runouts.cards.tolist()):
         full = turn.board.copy()
@@ -174,14 +172,14 @@ def test_the_alternatives_are_the_opponents_values_in_the_turns_solution(
         renaming = canonical_board(full)
         assert turn.found.boards[renaming.board.tobytes()].row == row
         here = hands_on(turn.game.rules, renaming.board.tobytes())
-        for node in rivers(turn.game, int(turn.solver.forest.nodes[0])):
+        for node in rivers(turn.game, int(turn.solver.betting.nodes[0])):
             plain = PlainSubgame(turn.game, full, node)
 
             def strategy(board: Cards, at: int) -> Doubles:
                 return turn.river_strategy(int(board[4]), at)
 
             slow = plain.values(opponent, False, turn.reach(resolver, node), strategy)
-            situation = turn.found.situation(renaming.board.tobytes(), node, here)
+            situation = turn.found.situation(renaming.board.tobytes(), node, here, resolver)
             assert situation.alternatives is not None
             by_hand = np.zeros(len(plain.hands))
             by_hand[here.live] = situation.alternatives
@@ -219,26 +217,26 @@ def test_the_turn_before_a_river_is_found_however_suits_are_named() -> None:
 def test_rivers_are_solved_behind_the_turns_solution(gadget: str) -> None:
     """What the policy answers is the subgame that the turn's solution sets up, solved by hand."""
     game, policy = searching(f"from=turn,iterations=6,variant=dcfr,gadget={gadget}")
-    turn = solved_turn(resolver=1)
-    node = rivers(game, int(turn.solver.forest.nodes[0]))[1]
+    turn = solved_turn()
+    node = rivers(game, int(turn.solver.betting.nodes[0]))[1]
     assert game.tree.actor[node] == 1
     full = boards_of("Kc Qd Qc Kd", parse_cards("Ah")[0])
     board = canonical_board(full).board
     here = hands_on(game.rules, board.tobytes())
-    situation = turn.found.situation(board.tobytes(), node, here)
+    situation = turn.found.situation(board.tobytes(), node, here, resolver=1)
     assert situation.alternatives is not None
-    forest = make_forest(game.tree, np.array([node]), is_last=True)
+    betting = make_betting(game.tree, node, is_last=True)
     total = situation.ranges[1].sum()
     subgames = Subgames(
         cards=here.cards[None],
         ties=here.ties[None].astype(np.int32),
         classes=here.classes[None],
-        stakes=forest.stakes[None],
-        ranges=scaled(situation.ranges, 1, UNEXPECTED if gadget == UNSAFE else 0)[None],
+        stakes=betting.stakes[None],
+        ranges=scaled(situation.ranges, UNEXPECTED if gadget == UNSAFE else 0, 1)[None],
         alternatives=(situation.alternatives / total)[None],
     )
     solver = LastStreet(
-        forest, subgames, gadget, np.ones(1, np.int32), VARIANTS[policy.settings.variant]
+        betting, subgames, gadget, np.ones(1, np.int32), VARIANTS[policy.settings.variant]
     )
     solver.iterate(6)
     by_hand: Floats = solver.strategies()[0, :, 0]
@@ -255,7 +253,7 @@ def test_alternatives_at_the_river_can_be_those_of_a_best_response() -> None:
         entry = decision_entries(game, 2)[-1]
         found.append(policy.resolver._continuation(PublicState(board.tobytes(), entry, 0)))
     own, best = found
-    np.testing.assert_array_equal(own.reach, best.reach)
+    np.testing.assert_array_equal(own.ranges, best.ranges)
     scale = np.abs(best.values).max()
     assert (best.values >= own.values - 1e-6 * scale).all()
     assert (best.values > own.values + 1e-3 * scale).mean() > 0.01

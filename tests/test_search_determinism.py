@@ -176,9 +176,15 @@ def test_evaluators_find_the_same_by_infoset() -> None:
     small = small_searcher("from=turn,iterations=3")
     game = small.resolver.game
     bounds = [
-        local_best_response(game, policy, 12, np.random.default_rng(0), boards_per_batch=3)
+        local_best_response(
+            game, policy, 12, np.random.default_rng(0), boards_per_batch=3, by_street=True
+        )
         for policy in (small, ByInfoset(small))
     ]
+    streets = [bound.street_mbb for bound in bounds]
+    assert streets[0] is not None
+    assert streets[1] is not None
+    np.testing.assert_allclose(streets[0], streets[1], rtol=1e-4, atol=1e-2)
     assert bounds[0].bound_mbb == pytest.approx(bounds[1].bound_mbb, rel=1e-4)
     flop = load_game("fhp:ranks=QKA,suits=cdh,max_raises=1/1")
     settings = parse_settings(flop.rules, "iterations=10")

@@ -8,7 +8,7 @@ import pytest
 from env.arrays import Floats
 from env.cards import Cards, parse_cards
 from env.game import Game, load_game
-from search.forest import make_forest
+from search.betting import make_betting
 from search.gadgets import UNSAFE
 from search.public_state import hands_on
 from search.runouts import StreetHands, make_runouts, street_hands
@@ -52,13 +52,14 @@ def every_card(game: Game, board: Cards, hands: StreetHands) -> Runouts:
 def solver_of(game: Game, board: Cards, runouts: Runouts, ranges: Floats) -> TwoStreets:
     hands = street_hands(game.rules, board)
     entry = [e for e in game.tree.entries(2) if game.tree.is_decision[e]][-1]
-    forest = make_forest(game.tree, np.array([entry]), is_last=False)
+    betting = make_betting(game.tree, int(entry), is_last=False)
+    below = [make_betting(game.tree, int(leaf), is_last=True) for leaf in betting.leaves]
     alone = np.arange(len(hands.live), dtype=np.int32)
     merged = len(runouts.cards) < len(game.rules.deck) - 4
     classes = hands.classes if merged else alone
-    leaves = LastStreetLeaves(make_forest(game.tree, forest.leaves, is_last=True), runouts, classes)
+    leaves = LastStreetLeaves(below, runouts, classes, predicts=False)
     return TwoStreets(
-        forest=forest,
+        betting=betting,
         hands=hands.cards,
         classes=classes,
         ranges=ranges,

@@ -113,7 +113,7 @@ def test_safe_search_makes_the_model_better(gadget: str) -> None:
 def test_ranges_sum_to_one_and_the_opponents_has_every_hand() -> None:
     ranges = np.zeros((2, 8), np.float32)
     ranges[0, 2], ranges[1, :4] = 0.01, 0.5
-    found = scaled(ranges, 1, UNEXPECTED)
+    found = scaled(ranges, UNEXPECTED, 1)
     assert found.sum(axis=1) == pytest.approx([1, 1])
     assert found[0, 0] == pytest.approx(UNEXPECTED / 8)
     assert found[1].tolist() == [0.25] * 4 + [0] * 4

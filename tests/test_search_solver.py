@@ -12,9 +12,8 @@ from env.arrays import Ints
 from env.betting_tree import SHOWDOWN
 from env.cards import NO_CARD, Cards
 from env.game import load_game
-from search.forest import make_forest
+from search.betting import make_betting
 from search.gadgets import GADGETS, MAX_MARGIN, MIXED, RESOLVE, UNSAFE
-from search.kernels import normalise
 from search.last_street import LastStreet, Subgames, responses
 from search.public_state import hands_on
 from search.runouts import make_runouts, street_hands
@@ -27,6 +26,7 @@ from tests.subgames import (
     decision_entries,
     random_board,
     random_ranges,
+    river_strategies,
 )
 
 LAST_STREETS = ("leduc", "fhp:ranks=9TJQKA,suits=cd", "hulh:ranks=9TJQKA,suits=cd")
@@ -94,25 +94,25 @@ class SolvedLast(Solved):
     """A subgame of the last street."""
 
     def solver(self) -> LastStreet:
-        forest = make_forest(self.plain.game.tree, np.array([self.plain.entry]), is_last=True)
+        betting = make_betting(self.plain.game.tree, self.plain.entry, is_last=True)
         hands = hands_on(self.plain.game.rules, self.plain.board.tobytes())
         subgames = Subgames(
             cards=hands.cards[None],
             ties=hands.ties[None].astype(np.int32),
             classes=hands.classes[None],
-            stakes=forest.stakes[None],
+            stakes=betting.stakes[None],
             ranges=self.ranges[None][:, :, hands.live].astype(np.float32),
             alternatives=self.alternatives[None, hands.live].astype(np.float32),
         )
         assert (hands.classes == np.arange(len(hands.live))).all(), "random ranges fit all hands"
         resolvers = one_player(self.resolver)
-        return LastStreet(forest, subgames, self.gadget, resolvers, VARIANTS[self.variant])
+        return LastStreet(betting, subgames, self.gadget, resolvers, VARIANTS[self.variant])
 
     def best_responses(self, iterations: int) -> tuple[NDArray[np.integer], Array]:
         solver = self.solver()
         solver.iterate(iterations)
         found = [
-            responses(solver.forest, solver.subgames, solver.strategies(), one_player(player))[0]
+            responses(solver.betting, solver.subgames, solver.strategies(), one_player(player))[0]
             for player in (0, 1)
         ]
         live = hands_on(self.plain.game.rules, self.plain.board.tobytes()).live
@@ -125,12 +125,13 @@ class SolvedTwo(Solved):
     def solver(self) -> tuple[TwoStreets, LastStreetLeaves]:
         rules, tree = self.plain.game.rules, self.plain.game.tree
         hands = street_hands(rules, self.plain.board)
-        forest = make_forest(tree, np.array([self.plain.entry]), is_last=False)
+        betting = make_betting(tree, self.plain.entry, is_last=False)
         runouts, _ = make_runouts(rules, self.plain.board, hands)
-        below = make_forest(tree, forest.leaves, is_last=True)
-        leaves = LastStreetLeaves(below, runouts, hands.classes)
+        below = [make_betting(tree, int(leaf), is_last=True) for leaf in betting.leaves]
+        predicts = VARIANTS[self.variant].prediction > 0
+        leaves = LastStreetLeaves(below, runouts, hands.classes, predicts)
         solver = TwoStreets(
-            forest=forest,
+            betting=betting,
             hands=hands.cards,
             classes=hands.classes,
             ranges=self.ranges[:, hands.live].astype(np.float32),
@@ -176,7 +177,7 @@ def test_the_last_street_is_solved(text: str, variant: str, gadget: str) -> None
 def test_two_streets_are_solved(text: str, variant: str) -> None:
     subgame = subgame_of(text, 2)
     game = subgame[0].game
-    all_in = game.tree.node_type[SolvedTwo(*subgame, UNSAFE, 0, variant).solver()[0].forest.leaves]
+    all_in = game.tree.node_type[SolvedTwo(*subgame, UNSAFE, 0, variant).solver()[0].betting.leaves]
     assert (all_in == SHOWDOWN).any() == game.rules.stack_binds
     for gadget, resolver in ((UNSAFE, 0), (RESOLVE, 0), (MAX_MARGIN, 1)):
         check(SolvedTwo(*subgame, gadget, resolver, variant), 100, 800)
@@ -184,26 +185,41 @@ def test_two_streets_are_solved(text: str, variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_averages_count_how_often_a_player_gets_there(variant: str) -> None:
-    """Σ weight · own reach · strategy, over the strategies that stood before each iteration."""
+    """Σ weight · own reach · strategy, over the strategies that the other player's updates met.
+
+    Player 0 is updated first. So what meets player 1's update is its strategy after its own one.
+    """
     subgame = subgame_of("hulh:ranks=9TJQKA,suits=cd", 3)
     solver = SolvedLast(*subgame, UNSAFE, 0, variant).solver()
-    forest, legal = solver.forest, solver.forest.children >= 0
+    betting, legal = solver.betting, solver.betting.children >= 0
     sums = np.zeros(solver.strategies()[0].shape)
     for t in range(1, 6):
-        current = solver._state.strategy[0].copy()
-        own = np.ones((2, len(current), len(forest.nodes)))
-        for d, actor in enumerate(forest.actor):
-            for action in np.flatnonzero(legal[d]):
-                child = forest.children[d, action]
-                own[:, :, child] = own[:, :, d]
-                own[actor, :, child] *= current[:, d, action]
-                sums[:, d, action] += t ** VARIANTS[variant].weight * own[actor, :, child]
+        before = current_strategies(solver)
         solver.iterate(1)
+        met = np.where((betting.actor == 0)[:, None], current_strategies(solver), before)
+        own = np.ones((2, len(met), len(betting.nodes)))
+        for d, actor in enumerate(betting.actor):
+            for action in np.flatnonzero(legal[d]):
+                child = betting.children[d, action]
+                own[:, :, child] = own[:, :, d]
+                own[actor, :, child] *= met[:, d, action]
+                sums[:, d, action] += t ** VARIANTS[variant].weight * own[actor, :, child]
     totals = sums.sum(axis=2, keepdims=True)
     legal_alike = np.broadcast_to(legal / legal.sum(axis=1, keepdims=True), sums.shape)
     expected = np.where(totals > 0, sums / np.where(totals > 0, totals, 1), legal_alike)
     np.testing.assert_allclose(solver.strategies()[0], expected, rtol=0, atol=1e-5)
-    assert not np.allclose(expected, current, atol=0.01)
+    assert not np.allclose(expected, met, atol=0.01)
+
+
+def current_strategies(solver: LastStreet) -> Array:
+    """Regret matching of what is regretted now. [L, D, 3]"""
+    tables, children = solver._tables, solver.betting.children
+    regrets = tables.expected if solver.variant.prediction else tables.regrets
+    kept = np.maximum(regrets[0][children].transpose(2, 0, 1), 0) * (children >= 0)
+    alike = (children >= 0) / (children >= 0).sum(axis=1, keepdims=True)
+    total = kept.sum(axis=2, keepdims=True)
+    found: Array = np.where(total > 0, kept / np.where(total > 0, total, 1), alike)
+    return found
 
 
 # Responses
@@ -219,9 +235,9 @@ def test_responses_of_the_last_street_equal_brute_force(text: str, best: bool) -
     live = hands_on(plain.game.rules, plain.board.tobytes()).live
     spread = np.zeros((len(plain.hands), *strategies.shape[2:]))
     spread[live] = strategies[0]
-    column = {int(node): d for d, node in enumerate(solver.forest.decisions)}
+    column = {int(node): d for d, node in enumerate(solver.betting.decisions)}
     for player in (0, 1):
-        found = responses(solver.forest, solver.subgames, strategies, one_player(player), best)[0]
+        found = responses(solver.betting, solver.subgames, strategies, one_player(player), best)[0]
         slow = plain.values(
             player, best, ranges[1 - player], lambda _, node: spread[:, column[node]]
         )
@@ -250,15 +266,12 @@ class _PlayedOut:
     def __init__(self, plain: PlainSubgame, solver: TwoStreets, leaves: LastStreetLeaves) -> None:
         live = street_hands(plain.game.rules, plain.board).live
         self._rows: dict[tuple[int, int], Array] = {}  # last card or none, node
-        self._keep(NO_CARD, live, solver.forest.decisions, solver.strategies(), len(plain.hands))
-        runouts, average = leaves.runouts, leaves._tables.average
+        self._keep(NO_CARD, live, solver.betting.decisions, solver.strategies(), len(plain.hands))
+        runouts = leaves.runouts
         assert (runouts.weights == runouts.weights[0]).all(), "no two cards look alike"
-        for card, hands, classes, sums in zip(
-            runouts.cards, runouts.live, runouts.classes, average, strict=True
-        ):
-            out = np.empty_like(sums)
-            normalise(leaves.forest, sums, classes, out)
-            self._keep(int(card), live[hands], leaves.forest.decisions, out, len(plain.hands))
+        for row, (card, hands) in enumerate(zip(runouts.cards, runouts.live, strict=True)):
+            for nodes, strategies in river_strategies(leaves, row):
+                self._keep(int(card), live[hands], nodes, strategies, len(plain.hands))
 
     def _keep(
         self,

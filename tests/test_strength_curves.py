@@ -39,6 +39,7 @@ from training.telemetry import Telemetry
 KUHN = {"iterations": 3, "traversals": 40, "updates": 5, "strategy_updates": 5, "width": 8}
 KUHN |= {"threads": 1, "checkpoint_every": 2}
 HULH = SMALL_DEFAULT_PATH | {"eval_hands": 256, "eval_match_hands": 300, "iterations": 2}
+HULH_STREETS = ("pre-flop", "flop", "turn", "river")
 INTERNAL = "_hparams_/"
 
 
@@ -109,7 +110,7 @@ def test_being_watched_changes_neither_the_run_nor_its_models(folder: Path) -> N
     assert_same_arrays(latest_arrays(watched), latest_arrays(unwatched))
     for model in ("iter_0002", "iter_0003"):
         weights = [
-            load_model(run / model).policy.network.get_weights() for run in (watched, unwatched)
+            load_model(run / model).policy.raw.network.get_weights() for run in (watched, unwatched)
         ]
         for mine, theirs in zip(*weights, strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -138,7 +139,7 @@ def test_holdem_is_watched_by_lbr_and_matches_on_the_same_cards(folder: Path) ->
     events, rows = events_of(folder / "runs" / "hulh"), metrics(folder / "runs" / "hulh")
     names = ("lbr", "won_from_loose_aggressive", "won_from_call")
     saved = load_model(folder / "checkpoints/hulh/iter_0002")
-    game, policy = saved.game, saved.policy
+    game, policy = saved.game, saved.policy.raw  # training judges the network alone
     info = json.loads((folder / "checkpoints/hulh/iter_0002/model.json").read_text())["metrics"]
     lbr = local_best_response(game, policy, 256, np.random.default_rng(0))
     won = [match(game, policy, make_bot(bot, game), 300, 0) for bot in ("loose-aggressive", "call")]
@@ -151,6 +152,13 @@ def test_holdem_is_watched_by_lbr_and_matches_on_the_same_cards(folder: Path) ->
         assert info[f"{name}_interval_mbb"] == pytest.approx(interval, rel=1e-3)
         assert float(rows[1][f"{name}_mbb"]) == pytest.approx(mbb, rel=1e-3)
         assert float(rows[1][f"{name}_interval_mbb"]) == pytest.approx(interval, rel=1e-3)
+
+
+def test_holdem_is_watched_street_by_street(folder: Path) -> None:
+    events = events_of(folder / "runs" / "hulh")
+    streets = [curve(events, f"1_strength_by_street/lbr_{name}_mbb") for name in HULH_STREETS]
+    for step, bound in curve(events, "1_strength/lbr_mbb").items():
+        assert sum(points[step] for points in streets) == pytest.approx(bound, abs=0.1)
 
 
 def test_the_averages_of_a_memory_by_hand() -> None:

@@ -48,6 +48,8 @@ class IterationMetrics:
     won_from_loose_aggressive_interval_mbb: float | None = None
     won_from_call_mbb: float | None = None
     won_from_call_interval_mbb: float | None = None
+    unbeatable_folded_random: float | None = None
+    unbeatable_folded_reached: float | None = None
 
     @classmethod
     def of(cls, solver: Solver, done: Iteration, wall_s: float) -> IterationMetrics:

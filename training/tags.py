@@ -32,8 +32,12 @@ TAGS = {
     ),
     "1_strength/lbr_mbb": (
         "What a local best response wins from the average strategy, mbb per hand: a lower bound on "
-        "exploitability. In training it is on the same boards at every step. Step 0 is uniform "
-        "play."
+        "exploitability, exact on the last street. In training it is on the same boards at every "
+        "step. Step 0 is uniform play."
+    ),
+    "1_strength/lbr_checkdown_mbb": (
+        "The same in evaluate.py's simpler form, which assumes that both players check and call on "
+        "the last street as well."
     ),
     "1_strength/exploiter_mbb": (
         "What a trained exploiter wins from the average strategy, mbb per hand: a lower bound on "
@@ -43,6 +47,11 @@ TAGS = {
         "What the average strategy wins from this bot, mbb per hand, on the same deals at every "
         "step. Step 0 is uniform play."
     ),
+    "1_strength/unbeatable_folded_*": (
+        "How often the average strategy's network folds a hand that cannot lose, between 0 and 1: "
+        "at random decisions that face a bet, or at those that its own play reaches. Saved models "
+        "are loaded with a rule that prevents it."
+    ),
     "1_strength/tournament_*_mbb": (
         "What this run's model of that iteration wins from all others in a tournament, mbb per "
         "hand."
@@ -50,9 +59,14 @@ TAGS = {
     "1_strength_against/*_mbb": "What this run's model wins from one other agent in a tournament.",
     "1_strength_by_nodes/*": "The figure of the group 1_strength, with nodes touched as the axis.",
     "1_strength_by_seat/*_mbb": "What the responder wins in this seat, mbb per hand.",
+    "1_strength_by_street/*_mbb": (
+        "What the local best response wins by its decisions on this street, mbb per hand: a part "
+        "of the bound in 1_strength, to which the streets add up."
+    ),
     "1_strength_intervals/*": (
-        "Half the width of the 95 % interval of the figure of this name in 1_strength, mbb per "
-        "hand. Differences between steps are less noisy than that where cards are the same."
+        "Half the width of the 95 % interval of the figure of this name in 1_strength or "
+        "1_strength_by_street, mbb per hand. Differences between steps are less noisy than that "
+        "where cards are the same."
     ),
     "2_learning/loss_p*": (
         "Weighted mean squared error of this player's advantage network at the end of its fit, in "
@@ -84,6 +98,11 @@ TAGS = {
     "5_memory/fill_*": "How full the memory is: 1 when every further sample replaces another.",
     "5_memory/seen_*": "How many samples the memory has seen.",
 }
+
+
+def street_tag(name: str, street: str) -> str:
+    """What a figure by street is called in its group, such as `lbr_river_mbb`."""
+    return f"{name}_{street.replace(' ', '_')}_mbb"
 
 
 def about(tag: str) -> str:

@@ -33,7 +33,7 @@ from policies.policy import Policy
 from training.console import say
 from training.figures import Figure
 from training.metrics import IterationMetrics, as_csv
-from training.tags import BY_NODES, LEARNING, MEMORY, PLAY, SPEED, STRENGTH, about
+from training.tags import BY_NODES, LEARNING, MEMORY, PLAY, SPEED, STRENGTH, about, street_tag
 
 HISTOGRAM_ROWS = 20_000
 SECONDS_BETWEEN_LINES = 5.0  # at least, between lines of one kind that say nothing special
@@ -156,10 +156,14 @@ class Telemetry:
         columns: dict[str, float] = {}
         with self._events(solver.t):
             for figure in figures:
-                _scalar(f"{STRENGTH}/{figure.name}", figure.mbb)
-                _scalar(f"{STRENGTH}{BY_NODES}/{figure.name}", figure.mbb, solver.nodes_touched)
+                _scalar(f"{STRENGTH}/{figure.name}", figure.value)
+                _scalar(f"{STRENGTH}{BY_NODES}/{figure.name}", figure.value, solver.nodes_touched)
                 if figure.interval_mbb is not None:
                     _scalar(f"{STRENGTH}_intervals/{figure.name}", figure.interval_mbb)
+                for part in figure.by_street:
+                    tag = street_tag(figure.name.removesuffix("_mbb"), part.street)
+                    _scalar(f"{STRENGTH}_by_street/{tag}", part.mbb)
+                    _scalar(f"{STRENGTH}_intervals/{tag}", part.interval_mbb)
                 columns |= figure.columns
         self._amend(solver.t, **{name: round(value, 4) for name, value in columns.items()})
         who = f"iteration {solver.t}" if solver.t else "uniform play"
