@@ -20,6 +20,7 @@ from env.cards import Cards
 from env.game import Game
 from env.range_views import overlaps
 from policies.policy import Policy
+from policies.unbeatable import NeverFoldsUnbeatable
 from search.policy import SearchPolicy
 from search.trunk import Trunk, visible_boards
 
@@ -47,7 +48,8 @@ class Reference:
     def blueprint(self) -> Policy:
         """The policy without search, which answers about thousands of boards quickly."""
         policy = self.policy
-        return policy.resolver.blueprint if isinstance(policy, SearchPolicy) else policy
+        raw = policy.raw if isinstance(policy, NeverFoldsUnbeatable) else policy
+        return raw.resolver.blueprint if isinstance(raw, SearchPolicy) else policy
 
     @cached_property
     def _asked(self) -> Trunk:
