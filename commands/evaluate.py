@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import agents
 from agents.bots import make_bot
 from arena.match import match
+from commands.evaluate_look import explained, model_of
 from commands.evaluate_options import Request
 from commands.evaluate_target import Bot, Models, Searcher, Target, rules_of
 from commands.outputs import write_output
@@ -29,15 +30,11 @@ from evaluation.differences import difference
 from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
 from evaluation.summaries import write_summaries
-from interfaces.coach.advice import Coach
-from interfaces.coach.analysis import situation_of, values_text
-from interfaces.coach.reference import Reference
 from models import Model, load
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
 from models.measurements import record_evaluation, record_head_to_head
 from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
-from models.questions import decision
 from models.records import HeadToHead
 from policies.policy import Policy
 
@@ -94,10 +91,10 @@ def run(request: Request, targets: list[Target]) -> int:
     target = targets[0]
     if len(targets) == 2:
         _compare_players(request, targets, output)
+    elif request.looks_only and not isinstance(target, Bot):
+        _look(request, target, output)
     elif not isinstance(target, Models):
         _evaluate_player(request, target, output)
-    elif request.looks_only:
-        _look(request, target.folders[-1], output)
     else:
         _evaluate_models(request, target, output)
     return output.exit_code
@@ -145,26 +142,13 @@ def _evaluate_player(request: Request, player: Bot | Searcher, output: Output) -
     output.json({"name": player.name} | _found_json(player.rules, found))
 
 
-def _look(request: Request, folder: Path, output: Output) -> None:
+def _look(request: Request, target: Models | Searcher, output: Output) -> None:
     """Show how a model plays."""
-    _prepare(request, architecture_of(folder))
-    model = load(folder)
+    model = model_of(target)
     if request.explain is not None:
-        hand, *rest = request.explain
-        line = rest.pop() if rest else ""
-        board = rest[0] if rest else None
-        output.say(model.explain(hand, board, line))
-        if board is not None or not _shows_a_board(model, line):  # a mean over boards has no values
-            coach = Coach(Reference(model.game, model.answers))
-            advice = coach.advise(situation_of(coach, hand, board or "", line))
-            output.say("\n" + values_text(advice))
+        searches = isinstance(target, Searcher)
+        output.say(explained(model, request.explain, searches=searches))
     output.chart(request.preflop_chart, partial(model.preflop_chart, request.line))
-
-
-def _shows_a_board(model: Model, line: str) -> bool:
-    """Whether cards lie on the table where a line ends."""
-    street = int(model.game.tree.street[decision(model.game, line)])
-    return model.game.rules.visible_board[street] > 0
 
 
 def _evaluate_models(request: Request, target: Models, output: Output) -> None:

@@ -36,6 +36,7 @@ EXAMPLES = """examples:
   python evaluate.py checkpoints/standard/iter_0100 checkpoints/standard/iter_0200
   python evaluate.py search:checkpoints/pretrained/leduc:gadget=max-margin
   python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
+  python evaluate.py search:checkpoints/pretrained/leduc --explain Kc Qd cc/
   python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
 
 

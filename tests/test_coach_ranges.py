@@ -36,9 +36,12 @@ def test_the_square_is_that_of_charts() -> None:
 def test_grids_before_any_action_are_full() -> None:
     game = load_game("hulh")
     reference = Reference(game, Hashed(game.tree, 1))
-    button, blind = range_grids(reference, cards_of("", 5), 0, known=cards_of("AhKh", 2))
+    held = cards_of("AhKh", 2)
+    blind_sees = (held, cards_of("", 2))
+    button, blind = range_grids(reference, cards_of("", 5), 0, blind_sees)
     assert (button.shares == 1).all()
     assert button.total_combos == 50 * 49 / 2
+    assert blind.total_combos == 1326, "whoever holds the cards may hold them"
     names = button.cells.names
     assert button.combos[names.index("AKs")] == 3
     assert button.combos[names.index("AA")] == 3

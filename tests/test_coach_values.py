@@ -7,7 +7,8 @@ import pytest
 
 from agents.bots import make_bot
 from env.actions import CALL, FOLD, RAISE
-from env.cards import canonical
+from env.arrays import Floats, Nodes
+from env.cards import Cards, canonical
 from env.game import load_game
 from interfaces.coach.equity import equity
 from interfaces.coach.last_street import last_street_values, subtree
@@ -15,7 +16,7 @@ from interfaces.coach.reference import Reference
 from interfaces.coach.rollouts import Sampling, roll_out
 from interfaces.coach.situation import Situation
 from interfaces.coach.values import action_values
-from policies.fixed import always
+from policies.fixed import TabularPolicy, always
 from policies.unbeatable import never_folding
 from search.policy import SearchPolicy
 from search.settings import parse_settings
@@ -142,6 +143,28 @@ def test_search_values_come_from_its_solutions() -> None:
         found = action_values(reference, situation).values_bb
         assert found == pytest.approx(table.action_values(situation), abs=1e-3, nan_ok=True)
     assert reference.blueprint is blueprint, "which rollouts can ask about thousands of boards"
+
+
+def test_rollouts_ask_search_on_this_street_only() -> None:
+    """The street that is searched is played as searched, and later ones by the blueprint."""
+    game = load_game("leduc")
+    now, later = Hashed(game.tree, 8), always(game.tree, RAISE)
+    reference = Reference(game, now)
+    vars(reference)["blueprint"] = later  # as if the first round were searched
+
+    def by_street(cards: Cards, nodes: Nodes) -> Floats:
+        first = game.tree.street[nodes] == 0
+        return np.where(
+            first[:, None], now.strategies(cards, nodes), later.strategies(cards, nodes)
+        )
+
+    table = SlowTable(game, TabularPolicy(by_street))
+    situation = random_situation(game, 0, np.random.default_rng(6))
+    found = action_values(reference, situation, Sampling(20_000, 20_000))
+    expected = table.action_values(situation)
+    assert found.values_bb == pytest.approx(expected, abs=0.15, nan_ok=True)
+    plain = action_values(Reference(game, now), situation, Sampling(20_000, 20_000))
+    assert np.nanmax(abs(plain.values_bb - expected)) > 0.3, "so a difference would be seen"
 
 
 def test_equity_is_the_share_of_all_showdowns() -> None:

@@ -15,7 +15,7 @@ from env.actions import ACTION_NAMES
 from env.cards import Cards, cards_text, parse_cards
 from env.game import load_game
 from interfaces.coach.advice import Advice, Coach
-from interfaces.coach.range_grid import range_grids
+from interfaces.coach.range_grid import NO_CARDS, range_grids
 from interfaces.coach.reference import Reference
 from interfaces.coach.situation import Situation
 from models import questions
@@ -48,10 +48,9 @@ def analyse(coach: Coach, hand: str | None, board: str = "", line: str = "") -> 
         advice = coach.advise(situation)
         node, lies = situation.node, situation.board
     player = int(game.tree.actor[node])
-    grids = list(range_grids(coach.reference, lies, node))
-    if advice is not None:
-        known = advice.situation.hand
-        grids[1 - player] = range_grids(coach.reference, lies, node, known)[1 - player]
+    own = NO_CARDS if advice is None else advice.situation.hand
+    known = (NO_CARDS, own) if player == 0 else (own, NO_CARDS)
+    grids = range_grids(coach.reference, lies, node, known)
     paid, unit = game.tree.contributions[node], game.rules.big_blind_chips
     return {
         "game": game.rules.name,

@@ -101,11 +101,14 @@ class RangeGrid:
 
 
 def range_grids(
-    reference: Reference, board: Cards, node: int, known: Cards = NO_CARDS
+    reference: Reference,
+    board: Cards,
+    node: int,
+    known: tuple[Cards, Cards] = (NO_CARDS, NO_CARDS),
 ) -> tuple[RangeGrid, RangeGrid]:
     """Both players' ranges at any node, decision or end, on what lies of a board. [5]
 
-    Hands with one of the `known` cards are left out of both, such as those that the viewer holds.
+    `known` says which cards each player cannot hold, because the viewer holds them.
     For the player to act `plays` has one entry, "": what it does now. For the other it has an entry
     for each action that leaves that player a decision on the same street: "r" for a raise.
     """
@@ -113,17 +116,18 @@ def range_grids(
     squares = cells(rules, reference.hands)
     visible = board.copy()
     visible[rules.visible_board[int(tree.street[node])] :] = NO_CARD
-    possible = ~overlaps(reference.hands, np.concatenate([visible, known]))
-    ranges = np.where(possible, reference.ranges(board, node), 0)
+    ranges = reference.ranges(board, node)
     grids = []
     for player in (0, 1):
+        possible = ~overlaps(reference.hands, np.concatenate([visible, known[player]]))
+        range_ = np.where(possible, ranges[player], 0)
         asked = _next_decisions(reference, node, player)
         strategies = reference.strategies(board, np.array(list(asked.values()), np.int64))
         plays = {
-            first: _rates(squares, ranges[player], strategy)
+            first: _rates(squares, range_, strategy)
             for first, strategy in zip(asked, strategies, strict=True)
         }
-        grids.append(_grid(squares, player, possible, ranges[player], plays))
+        grids.append(_grid(squares, player, possible, range_, plays))
     return grids[0], grids[1]
 
 
