@@ -1,13 +1,14 @@
 """Values before the last street: hands of the opponent and the cards to come, drawn and played out.
 
-Every rollout draws a hand from the opponent's range and the rest of the board, and plays the hand
-to its end once after each legal action, with the same cards and the same random numbers. So the
-differences between actions are known better than the values themselves.
+A deal gets a hand from the opponent's range and the rest of the board. It is played to its end
+after each legal action, with the same cards and the same random numbers, so the differences between
+actions are known better than the values themselves. Each deal is played several times: what a
+policy has to know of the cards costs far more than asking it again what it does with them.
 
-Who would win the showdown explains much of what a rollout wins, and it costs next to nothing to
-find out. So many more hands and boards are drawn than are played out, and the results of the
-rollouts are corrected by regression on the showdown (a control variate): the rollouts say how the
-winnings depend on it, and all draws together how often each player wins it.
+Who would win the showdown explains much of what a deal wins, and it costs next to nothing to find
+out. So many more deals are drawn than are played, and the results are corrected by regression on
+the showdown (a control variate): the deals played say how the winnings depend on it, and all draws
+together how often each player wins it.
 """
 
 from __future__ import annotations
@@ -34,21 +35,22 @@ _FIRST_BOARD_SLOT = 4  # of a deal
 class Sampling:
     """How much is drawn, and from which seed."""
 
-    rollouts: int = 5_000  # played out after every action
-    draws: int = 60_000  # of an opposing hand and a board, of which only the showdown is looked at
+    deals: int = 3_000  # played out after every action
+    draws: int = 60_000  # deals in all, of most of which only the showdown is looked at
     seed: int = 0
+    repeats: int = 5  # how often each deal is played
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What rollouts found."""
+    """What rollouts found. n deals played, m drawn."""
 
-    chips: Doubles  # [n, 3] won after each action; NaN where it is illegal
+    chips: Doubles  # [n, 3] won after each action, mean of all repeats; NaN where it is illegal
     showdowns: Doubles  # [n] +1 where the showdown would be won, −1 where lost
     all_showdowns: Doubles  # [m] of all draws
 
     def mean(self, chips: Doubles) -> tuple[float, float]:
-        """The mean of what the rollouts won, corrected for luck at the showdown. [n]
+        """The mean of what the deals won, corrected for luck at the showdown. [n]
 
         Beside it half the width of the 95 % interval.
         """
@@ -56,8 +58,8 @@ class Sample:
         lean = np.cov(chips, self.showdowns, bias=True)[0, 1] / spread if spread > 0 else 0.0
         rest = chips - lean * self.showdowns
         mean = rest.mean() + lean * self.all_showdowns.mean()
-        # The rollouts are among all draws; leaving their covariance out makes no difference worth
-        # counting while there are many times as many draws.
+        # The deals played are among all draws. Leaving their covariance out makes no difference
+        # worth counting while there are many times as many draws.
         variance = rest.var(ddof=2) / len(rest)
         variance += lean**2 * self.all_showdowns.var() / len(self.all_showdowns)
         return float(mean), 1.96 * float(np.sqrt(variance))
@@ -76,14 +78,16 @@ def roll_out(
     deals = draw_deals(reference, situation, range_, sampling.draws, rng)
     sign = 1 if situation.player == 0 else -1
     showdowns = sign * showdown_results(deals).astype(np.float64)
-    played = deals[: sampling.rollouts]
+    played, repeats = deals[: sampling.deals], sampling.repeats
     actions = np.flatnonzero(situation.legal)
-    starts = np.repeat(situation.tree.children[situation.node, actions], len(played))
-    which = np.tile(np.arange(len(played)), len(actions))
-    ends = _play(reference, situation.street, played, which, starts, rng)
+    lanes = len(played) * repeats  # a deal and its repeats lie side by side
+    which = np.tile(np.arange(lanes), len(actions))
+    starts = np.repeat(situation.tree.children[situation.node, actions], lanes)
+    numbers = rng.random((lanes, int(situation.tree.depth[-1]) + 1))
+    ends = _play(reference, situation.street, played, which, starts, numbers)
+    won = sign * situation.tree.payoffs(ends, showdown_results(played)[which // repeats])
     chips = np.full((len(played), NUM_ACTIONS), np.nan)
-    won = sign * situation.tree.payoffs(ends, showdown_results(played)[which])
-    chips[:, actions] = won.reshape(len(actions), len(played)).T
+    chips[:, actions] = won.reshape(len(actions), len(played), repeats).mean(axis=2).T
     return Sample(chips, showdowns[: len(played)], showdowns)
 
 
@@ -121,21 +125,23 @@ def _play(
     deals: Cards,
     which: Longs,
     nodes: Longs,
-    rng: np.random.Generator,
+    numbers: Doubles,
 ) -> Longs:
-    """Play hands on from some nodes to their ends. `which` [r] are rows of the deals, nodes [r]."""
+    """Play on from some nodes to the ends of the hands.
+
+    `which` [r] are rows of the random numbers [lanes, depth], which belong to the deals in equal
+    parts; nodes [r].
+    """
     game = reference.game
-    nodes = nodes.astype(np.int64)
-    numbers = rng.random((len(deals), int(game.tree.depth[-1]) + 1))
+    nodes, deal_of = nodes.astype(np.int64), which // (len(numbers) // len(deals))
     for now in range(street, game.rules.streets):
         here = game.tree.is_decision[nodes] & (game.tree.street[nodes] == now)
         if here.any():
             policy = reference.policy if now == street else reference.blueprint
-            player_of = _Seats(game, policy, deals, np.unique(which[here]), now)
+            seats = _Seats(game, policy, deals, np.unique(deal_of[here]), now)
         while here.any():
             rows = np.flatnonzero(here)
-            strategies = player_of.answer(which[rows], nodes[rows])
-            shares = strategies.cumsum(axis=1)
+            shares = seats.answer(deal_of[rows], nodes[rows]).cumsum(axis=1)
             drawn = numbers[which[rows], game.tree.depth[nodes[rows]]] * shares[:, -1]
             actions = (shares > drawn[:, None]).argmax(axis=1)
             nodes[rows] = game.tree.children[nodes[rows], actions]

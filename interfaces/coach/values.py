@@ -27,12 +27,12 @@ class ActionValues:
     intervals_bb: Doubles  # [3]
     losses_bb: Doubles  # [3] against the best action
     loss_intervals_bb: Doubles  # [3] of the difference, which is known better than its parts
-    rollouts: int  # 0: exact
+    deals: int  # that were played out; 0: exact
     equity: float  # share of the pot at a showdown of both ranges' hands, all cards having come
 
     @property
     def is_exact(self) -> bool:
-        return self.rollouts == 0
+        return self.deals == 0
 
     @property
     def best(self) -> int:
