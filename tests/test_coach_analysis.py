@@ -57,6 +57,11 @@ def test_the_last_street_is_exact_and_the_same_for_any_face(coach: Coach) -> Non
     )
 
 
+def test_the_order_of_cards_changes_no_figure(coach: Coach) -> None:
+    first = analyse(coach, "10hKd", "2c7dTs", "rc/b")
+    assert analyse(coach, "KdTh", "Ts2c7d", "rc/r")["advice"] == first["advice"]
+
+
 def test_ranges_alone_need_no_hand(coach: Coach) -> None:
     found = analyse(coach, None, "2c7dTs", "rc/")
     assert found["hand"] is None

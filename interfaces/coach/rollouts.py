@@ -73,8 +73,9 @@ def roll_out(
     The street of the situation is played as the reference says. Later streets are played by its
     blueprint: search would have to solve thousands of subgames.
     """
-    key = [sampling.seed, situation.node, *situation.hand.tolist(), *situation.board.tolist()]
-    rng = np.random.default_rng(key)
+    flop, later = np.sort(situation.board[:3]), situation.board[3:]  # orders that mean nothing
+    cards = np.concatenate([np.sort(situation.hand), flop, later]).tolist()
+    rng = np.random.default_rng([sampling.seed, situation.node, *cards])
     deals = draw_deals(reference, situation, range_, sampling.draws, rng)
     sign = 1 if situation.player == 0 else -1
     showdowns = sign * showdown_results(deals).astype(np.float64)
