@@ -2,8 +2,8 @@
 
 The PokerStars-like text has the shape that hand-history tools read: header with the stakes (small
 and big bet of the limit game), seats, blinds, streets, actions with amounts, showdown, summary.
-Seat 1 is always the first agent and the button moves. Both hands are shown as dealt. There is no
-clock in these games: every hand carries the same date.
+Seat 1 is always the first agent and the button moves. Both hands are shown as dealt, unless a hand
+says otherwise. There is no clock in these games: every hand carries the same date.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Hand:
     seating: int  # A's seat
     state: State
     won: int  # chips, by player 0
+    shown: tuple[int, ...] = (0, 1)  # players whose cards PokerStars-like text says were dealt
 
     @property
     def players(self) -> tuple[str, str]:
@@ -47,13 +48,13 @@ def hands_of(tree: BettingTree, names: tuple[str, str], played: Played) -> Itera
     """The hands in the order of the match: each deal with A in seat 0, then in seat 1."""
     for row, cards in enumerate(played.deals):
         for seating in (0, 1):
-            state = _finished(tree, tuple(cards.tolist()), int(played.nodes[row, seating]))
+            state = finished_state(tree, tuple(cards.tolist()), int(played.nodes[row, seating]))
             chips = int(played.chips[row, seating])
             won = chips if seating == 0 else -chips
             yield Hand(2 * row + seating + 1, names, seating, state, won)
 
 
-def _finished(tree: BettingTree, cards: tuple[int, ...], node: int) -> State:
+def finished_state(tree: BettingTree, cards: tuple[int, ...], node: int) -> State:
     """The state an emulator would have reached."""
     moves = []
     for before, after in pairwise(tree.path(node)):
@@ -126,7 +127,7 @@ def _pokerstars(rules: Rules, hand: Hand, number: int) -> Iterator[str]:
     yield f"{button}: posts small blind {rules.small_blind}"
     yield f"{other}: posts big blind {rules.big_blind}"
     yield "*** HOLE CARDS ***"
-    for player in (0, 1):
+    for player in hand.shown:
         yield f"Dealt to {hand.players[player]} [{cards_text(_hole(hand.state, player))}]"
     yield from _streets(rules, hand)
     yield from _pokerstars_ending(rules, hand)

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import agents
 from agents.bots import make_bot
 from arena.match import match
+from commands.evaluate_look import explained, model_of
 from commands.evaluate_options import Request
 from commands.evaluate_target import Bot, Models, Searcher, Target, rules_of
 from commands.outputs import write_output
@@ -90,10 +91,10 @@ def run(request: Request, targets: list[Target]) -> int:
     target = targets[0]
     if len(targets) == 2:
         _compare_players(request, targets, output)
+    elif request.looks_only and not isinstance(target, Bot):
+        _look(request, target, output)
     elif not isinstance(target, Models):
         _evaluate_player(request, target, output)
-    elif request.looks_only:
-        _look(request, target.folders[-1], output)
     else:
         _evaluate_models(request, target, output)
     return output.exit_code
@@ -141,14 +142,12 @@ def _evaluate_player(request: Request, player: Bot | Searcher, output: Output) -
     output.json({"name": player.name} | _found_json(player.rules, found))
 
 
-def _look(request: Request, folder: Path, output: Output) -> None:
+def _look(request: Request, target: Models | Searcher, output: Output) -> None:
     """Show how a model plays."""
-    _prepare(request, architecture_of(folder))
-    model = load(folder)
+    model = model_of(target)
     if request.explain is not None:
-        hand, *rest = request.explain
-        line = rest.pop() if rest else ""
-        output.say(model.explain(hand, rest[0] if rest else None, line))
+        searches = isinstance(target, Searcher)
+        output.say(explained(model, request.explain, searches=searches))
     output.chart(request.preflop_chart, partial(model.preflop_chart, request.line))
 
 

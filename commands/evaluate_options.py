@@ -36,6 +36,7 @@ EXAMPLES = """examples:
   python evaluate.py checkpoints/standard/iter_0100 checkpoints/standard/iter_0200
   python evaluate.py search:checkpoints/pretrained/leduc:gadget=max-margin
   python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
+  python evaluate.py search:checkpoints/pretrained/leduc --explain Kc Qd cc/
   python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
 
 
@@ -201,8 +202,8 @@ def _add_looks(group: argparse._ArgumentGroup) -> None:
         "--explain",
         nargs="+",
         metavar="WORDS",
-        help='HAND [BOARD] [LINE]: the strategy in one situation, such as "Ah Kd" "Ts 7d 2c" '
-        '"rrc/c"; without a board, the mean over all boards',
+        help="HAND [BOARD] [LINE]: the strategy in one situation and what each action is worth, "
+        'such as "Ah Kd" "Ts 7d 2c" "rrc/c"; without a board, the mean strategy over all boards',
     )
     group.add_argument(
         "--preflop-chart", type=named_path, metavar="FILE", help="the 13 × 13 chart as PNG"

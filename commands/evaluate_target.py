@@ -125,8 +125,8 @@ def _bot(request: Request, text: str) -> Bot:
 
 def _searcher(request: Request, text: str) -> Searcher:
     spec = parse_search(text)
-    if request.looks_only:
-        raise ValueError(f"only models can be looked at; give {spec.folder} without search")
+    if request.preflop_chart is not None:
+        raise ValueError(f"search does not change the pre-flop; chart {spec.folder} without it")
     if request.settings.method == EXPLOITER:
         raise ValueError("a trained exploiter would take days against search; use exact or lbr")
     _refuse_undrawable(request, spec.rules)

@@ -51,8 +51,11 @@ def parse_card(text: str) -> int:
 
 
 def parse_cards(text: str) -> tuple[int, ...]:
-    """The codes of `AsKd`, `As Kd` or `As,Kd`; the same card twice is an error."""
-    letters = "".join(text.replace(",", " ").split())
+    """The codes of `AsKd`, `As Kd` or `As,Kd`; the same card twice is an error.
+
+    A ten is `T` or `10`.
+    """
+    letters = "".join(text.replace(",", " ").replace("10", "T").split())
     cards = tuple(parse_card(letters[i : i + 2]) for i in range(0, len(letters), 2))
     twice = [card for i, card in enumerate(cards) if card in cards[:i]]
     if twice:

@@ -22,6 +22,7 @@ ROOMS = (
     "agents",
     "arena",
     "evaluation",
+    "interfaces",
     "commands",
 )
 THIRD_PARTY_OF_ENV = {"llvmlite", "numba", "numpy", "pypokerengine", "tqdm"}

@@ -144,7 +144,13 @@ def test_bots(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_look(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = str(place / "checkpoints/smoke/iter_0002")
     assert run(place, model, "--explain", "Ah Kd", "r") == 0
-    assert "raise" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "raise" in shown
+    assert "value of the whole hand in big blinds, sampled ± " in shown
+    assert run(place, model, "--explain", "Ah Kd", "rc/") == 0
+    shown = capsys.readouterr().out
+    assert "the mean over all boards" in shown
+    assert "value" not in shown
     chart = place / "chart.png"
     assert run(place, model, "--preflop-chart", str(chart), "--line", "r") == 0
     assert chart.read_bytes().startswith(b"\x89PNG")

@@ -125,7 +125,22 @@ def test_without_a_board_the_answer_is_the_mean_over_boards(models: dict[str, Mo
     assert model.ask("Kc", None) == model.ask("Kc")
 
 
+def test_hands_as_people_write_them(models: dict[str, Model]) -> None:
+    model = models["hulh"]
+    for hand in ("AKs", "kas", "A K s", "AdKd"):
+        assert model.ask(hand) == pytest.approx(model.ask("AhKh"), abs=1e-6)
+    assert model.ask("AKo") == pytest.approx(model.ask("AhKd"), abs=1e-6)
+    assert model.ask("TT") == model.ask("1010") == pytest.approx(model.ask("ThTd"), abs=1e-6)
+    assert model.ask("10h9h", "10d 2c 3c", "rc/") == model.ask("Th9h", "Td2c3c", "rc/")
+    assert "hand    AKs" in model.explain("KAs")
+    assert "hand    Th 9h" in model.explain("10h 9h")
+
+
 BAD_QUESTIONS = [
+    ("hulh", ("AK",), r"'AK' is suited or not: write AKs or AKo$"),
+    ("hulh", ("AAs",), r"hand 'AAs': 'AA' is not a card"),
+    ("hulh", ("AKs", "2c7dTs", "rc/"), r"the suits of a hand matter: name the cards of 'AKs'"),
+    ("leduc", ("KQ",), r"hand 'KQ': 'KQ' is not a card"),
     ("leduc", ("Kx",), r"hand 'Kx': 'Kx' is not a card; write a rank"),
     ("leduc", ("Ah",), r"Ah is not in the deck of leduc, which has ranks JQK in suits cd"),
     ("leduc", ("Kc", "9c", "cc/"), r"board '9c': 9c is not in the deck"),

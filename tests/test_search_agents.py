@@ -160,8 +160,8 @@ def test_impossible_agents_get_one_short_line(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--explain", "Ks", "", ""], "only models can be looked at; give .*leduc without search"),
-        (["--preflop-chart", "chart.png"], "only models can be looked at"),
+        (["--explain", "Kc", "cc/"], "search solves one board at a time: give the board"),
+        (["--preflop-chart", "chart.png"], "search does not change the pre-flop; chart .*leduc"),
         (["--method", "exploiter"], "use exact or lbr"),
         (["--game", "leduc"], "--game is for bots"),
     ],
@@ -172,6 +172,18 @@ def test_what_does_not_go_with_search(
     assert exit_code(evaluate.main, [f"search:{leduc}", *words]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert re.search(complaint, line)
+
+
+def test_evaluate_explains_the_search(leduc: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = f"search:{leduc}:iterations=50"
+    assert evaluate.main([spec, "--explain", "Kc", "Qd", "cc/", "--threads", "1"]) == 0
+    shown = capsys.readouterr().out
+    (agent,) = agents.load(spec)
+    cards = canonical(np.array([[44, 52, 41, 52, 52, 52, 52]], np.uint8))
+    node = load_answers(leduc).game.tree.node("cc/")
+    bets = float(agent.policy.strategies(cards, np.array([node]))[0, RAISE])
+    assert f"{bets:.1%}" in shown
+    assert "value of the whole hand in antes, exact; equity " in shown
 
 
 def test_evaluate_measures_the_search(leduc: Path, tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Where agents meet people."""
