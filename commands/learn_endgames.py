@@ -27,12 +27,13 @@ from deep_cfr.networks.quiet import quiet_without_gpu
 from models.layout import models_at, read_info
 from models.loading import load_model
 from models.model_card import write_card
-from models.origin import Origin, origin_of
+from models.origin import MADE_OF, Origin, origin_of
 from models.shown_paths import portable_text
 from models.storage import StorageError
 from models.versions import versions
 
 SETTINGS = ("last_street_subgames", "turn_subgames", "endgame_width", "endgame_updates")
+OF_THE_OLD_MODEL = ("evaluations", "head_to_head", "metrics", "origin")
 PURPOSE = 4  # of randomness; runs use smaller numbers
 
 
@@ -120,12 +121,12 @@ def _command(given: Namespace) -> str:
 
 def _described(info: dict[str, Any], config: Config, origin: Origin) -> dict[str, Any]:
     """The model.json of the new model; what was measured of the old one is left out."""
-    kept = {n: v for n, v in info.items() if n not in ("evaluations", "head_to_head", "metrics")}
+    kept = {name: value for name, value in info.items() if name not in OF_THE_OLD_MODEL}
     return kept | {
         "config": dataclasses.asdict(config),
         "metrics": {},
         "versions": versions(),
-        "origin": origin.to_json(),
+        MADE_OF: origin.to_json(),
     }
 
 

@@ -2,7 +2,8 @@
 
 A run's model.json depends on settings and seed alone, so neither is in there. A model that is
 handed on (`models.publish`) has left its run behind and carries its origin in model.json. By that
-it is known to be published.
+it is known to be published. A model that was made of another one (`commands.learn_endgames`) has
+the same under another name, because it may still be measured.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 
 from models.layout import read_info
 from models.storage import known_json
+
+MADE_OF = "made_of"  # the entry of a model that was made of another one, outside a run
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,10 @@ def origin_of(model: Path) -> Origin:
 
 def known_origin(info: dict[str, Any], run: Path) -> Origin:
     """What a model.json says, or else the files of the run that the model belongs to."""
-    if is_published(info):
-        saved = info["origin"]
-        return Origin.from_json(saved) if isinstance(saved, dict) else Origin()
+    for name in ("origin", MADE_OF):
+        if name in info:
+            saved = info[name]
+            return Origin.from_json(saved) if isinstance(saved, dict) else Origin()
     return _from_run(run, int(info["iteration"]))
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from models.layout import MODEL_FILE, MODEL_INFO, models_at, read_info
 from models.measurements import Measurements
 from models.model_card import write_card
-from models.origin import Origin, origin_of
+from models.origin import MADE_OF, Origin, origin_of
 from models.records import most_precise
 from models.shown_paths import portable_text
 from models.storage import StorageError, whole_folder
@@ -36,6 +36,7 @@ def publish(source: Path, target: Path) -> Path:
     if target.exists() and not (target / MODEL_INFO).is_file():
         raise StorageError(f"{target} is there already and holds something else; nothing written")
     info |= _measured(model) | {"origin": _portable(origin_of(model)).to_json()}
+    info.pop(MADE_OF, None)
     with whole_folder(target) as folder:
         shutil.copyfile(model / MODEL_FILE, folder / MODEL_FILE)
         (folder / MODEL_INFO).write_text(json.dumps(info, indent=1))

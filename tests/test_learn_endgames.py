@@ -11,6 +11,7 @@ from commands.learn_endgames import main
 from env.game import load_game
 from models.layout import read_info
 from models.loading import load_answers
+from models.publish import publish
 from tests.small_runs import infosets
 
 FHP = Path("checkpoints/pretrained/fhp")
@@ -39,7 +40,8 @@ def test_the_model_says_how_it_was_made(made: Path) -> None:
     assert info["config"]["last_street_subgames"] == 12
     assert info["metrics"] == {}
     assert "evaluations" not in info
-    first, second = info["origin"]["command"], info["origin"]["learned_with"]
+    assert "origin" not in info  # it is not published, and evaluate.py may add what it measures
+    first, second = info["made_of"]["command"], info["made_of"]["learned_with"]
     assert first.startswith("python train.py --preset fhp")
     assert second.endswith(
         "--last-street-subgames 12 --endgame-width 8 --endgame-updates 10 --seed 0"
@@ -47,6 +49,13 @@ def test_the_model_says_how_it_was_made(made: Path) -> None:
     card = (made / "README.md").read_text()
     assert first in card
     assert second in card
+
+
+def test_it_can_be_published(made: Path, tmp_path: Path) -> None:
+    card = publish(made, tmp_path / "handed-on")
+    info = read_info(tmp_path / "handed-on")
+    assert "made_of" not in info
+    assert info["origin"]["learned_with"] in card.read_text()
 
 
 @pytest.mark.parametrize(
