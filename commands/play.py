@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 
 from rich.console import Console
 
@@ -25,7 +25,18 @@ def run(request: Request) -> int:
             for line in json_lines(store, _named(store, request.export)):
                 print(line)
             return 0
+        if request.web:
+            return _serve(request, store)
         return _sit_down(request, store)
+
+
+def _serve(request: Request, store: Store) -> int:
+    """Serve the page until Ctrl-C, which is how one leaves."""
+    from interfaces.web.server import serve  # noqa: PLC0415 - the terminal does without
+
+    with suppress(KeyboardInterrupt):
+        serve(store, request.host, request.port, opens_browser=request.opens_browser)
+    return 0
 
 
 def _list(store: Store) -> int:
