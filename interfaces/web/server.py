@@ -60,7 +60,8 @@ def serve(store: Store, host: str, port: int, *, opens_browser: bool) -> None:
 def listening(host: str, port: int) -> socket.socket:
     """A socket that takes connections from now on, so that a browser may be opened at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Where the protocol is named, asyncio sends small messages at once.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
