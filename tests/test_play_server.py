@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from starlette.websockets import WebSocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
@@ -21,7 +25,10 @@ from env.emulator import make_emulator
 from env.game import load_game
 from interfaces.storage import Store
 from interfaces.web.access import COOKIE, EVERYWHERE, address, policy_for
+from interfaces.web.connections import Connection
+from interfaces.web.menu import find_opponents
 from interfaces.web.messages import LONGEST, MessageError, read_message
+from interfaces.web.rooms import Rooms
 from tests.browser_sessions import LOCAL, Json, Page, get, page, server
 from tests.small_runs import ROOT
 
@@ -206,6 +213,27 @@ def test_hostile_pages_get_errors_and_change_nothing(port: int, store: Store) ->
 def test_odd_json_is_no_message(text: str) -> None:
     with pytest.raises(MessageError):
         read_message(text)
+
+
+def test_a_page_that_does_not_read_misses_what_is_oldest(store: Store) -> None:
+    """What is kept for it has a bound, and nobody waits for it."""
+
+    async def hear(count: int) -> list[Json]:
+        rooms = Rooms(store, partial(find_opponents, CHECKPOINTS))
+        connection = Connection(WebSocket({"type": "websocket"}, receive, send), rooms)
+        for number in range(count):
+            connection.hear({"number": number})
+        return [connection._unsent.get_nowait() for _ in range(connection._unsent.qsize())]
+
+    async def receive() -> Json:
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        raise AssertionError
+
+    kept = asyncio.run(hear(5_000))
+    assert len(kept) < 1_000
+    assert kept[-1] == {"number": 4_999}
 
 
 def test_a_huge_message_ends_the_connection_alone(port: int) -> None:

@@ -18,7 +18,7 @@ from models.storage import StorageError
 
 MOST_CONNECTIONS = 200
 MOST_NEW_SESSIONS = 100  # of one page
-_UNREAD = 256  # messages that a page may leave unread before it is cut off
+_UNREAD = 256  # messages kept for a page that does not read
 _FAILURES = (MessageError, TableError, SessionError, AgentError, StorageError, ValueError)
 
 
@@ -50,14 +50,13 @@ class Connection:
         self._room: Room | None = None
         self._new_sessions = 0
         self._unsent: asyncio.Queue[Json] = asyncio.Queue(_UNREAD)
-        self._is_cut_off = False
 
     async def run(self) -> None:
         """Answer message after message; a second task sends."""
         sender = asyncio.create_task(self._send_all())
         try:
             await self._unsent.put(self._rooms.lobby())
-            while not self._is_cut_off and not sender.done():
+            while not sender.done():
                 text = await self._received()
                 for answer in await self._answers(text):
                     await self._unsent.put(answer)
@@ -69,11 +68,10 @@ class Connection:
                 self._rooms.leave(self._room, self.hear)
 
     def hear(self, message: Json) -> None:
-        """What happens in the room. A page that does not read is cut off."""
-        try:
-            self._unsent.put_nowait(message)
-        except asyncio.QueueFull:
-            self._is_cut_off = True
+        """What happens in the room. A page that does not read misses what is oldest."""
+        if self._unsent.full():
+            self._unsent.get_nowait()
+        self._unsent.put_nowait(message)
 
     async def _received(self) -> str:
         """The text of the next message; "" for bytes, which no message has."""

@@ -2,8 +2,8 @@
 
 Questions that arrive while the thread is at work, or within a few milliseconds, are put to an agent
 together: a network answers fifty tables almost as fast as one. Streets that have to be solved take
-longer, so they are asked about apart from the others and a few at a time. Compiled kernels may not be entered
-twice at the same time, so one thread does all the work with cards.
+longer, so they are asked about apart from the others and a few at a time. Compiled kernels may not
+be entered twice at the same time, so one thread does all the work with cards.
 """
 
 from __future__ import annotations

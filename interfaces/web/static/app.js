@@ -10,6 +10,7 @@ const byId = (id) => document.getElementById(id);
 let socket = null;
 let pause = 250;
 let isLost = false;
+let isLeaving = false; // the page itself closes the connection, for a new one
 
 function send(message) {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
@@ -24,6 +25,11 @@ function connect() {
   };
   socket.onmessage = (event) => hear(JSON.parse(event.data));
   socket.onclose = () => {
+    if (isLeaving) {
+      isLeaving = false;
+      connect();
+      return;
+    }
     isLost = true;
     notice("The connection is lost; trying again …");
     setTimeout(connect, pause);
@@ -37,7 +43,7 @@ function hear(message) {
     if (chosenSession()) join(chosenSession());
     else show("lobby");
   } else if (message.type === "session") {
-    notice("");
+    if (byId("notice").className === "calm") notice("");
     showSession(message);
     history.replaceState(null, "", `#${message.session}`);
     show("table");
@@ -48,8 +54,8 @@ function hear(message) {
     if (byId("table").hidden) {
       history.replaceState(null, "", location.pathname);
       show("lobby");
-    } else if (chosenSession()) {
-      join(chosenSession()); // brings the buttons back
+    } else {
+      for (const button of byId("actions").children) button.disabled = false;
     }
   }
 }
@@ -65,10 +71,12 @@ function join(session) {
 }
 
 function act(state, action) {
+  notice("");
   send({ type: "act", session: state.session, hand: state.hand, step: state.step, action });
 }
 
 function next(state) {
+  notice("");
   send({ type: "next", session: state.session, hand: state.hand });
 }
 
@@ -91,6 +99,8 @@ function notice(text, tone = "") {
 
 document.addEventListener("keydown", (event) => {
   if (byId("table").hidden || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const isPressing = event.key === "Enter" || event.key === " ";
+  if (isPressing && event.target.closest("button")) return; // the button that has the focus
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const button = action && document.querySelector(`#actions [data-action="${action}"]`);
   if (!button || !current()) return;
@@ -100,6 +110,7 @@ document.addEventListener("keydown", (event) => {
 
 byId("to-lobby").onclick = () => {
   history.replaceState(null, "", location.pathname);
+  isLeaving = true;
   socket.close(); // a new connection brings the lobby with fresh figures
 };
 addEventListener("hashchange", () => chosenSession() && join(chosenSession()));
