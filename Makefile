@@ -6,9 +6,10 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
 	&& echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: help train tensorboard evaluate tournament test lint demo benchmark clean
+.PHONY: help play train tensorboard evaluate tournament test lint demo benchmark clean
 
 help:
+	@echo "make play         play against the model that comes with the project, in the browser"
 	@echo "make train        train limit hold'em; options: make train ARGS=\"--preset leduc\""
 	@echo "make tensorboard  watch the runs"
 	@echo "make evaluate     how exploitable is a model: make evaluate ARGS=checkpoints/RUN"
@@ -35,6 +36,9 @@ lint: .venv/.dev
 
 test: lint
 	$(BIN)/python -m pytest -n auto
+
+play: .venv/.run
+	$(BIN)/python play.py --web $(ARGS)
 
 train: .venv/.run
 	$(BIN)/python train.py $(ARGS)

@@ -11,9 +11,9 @@ from models.layout import run_of
 from policies.policy import Policy
 
 # Where a strategy comes from: the average-strategy network of a saved model, the advantage
-# networks of a whole run (single Deep CFR), a saved model with search on top of it, or rules that
-# somebody wrote down.
-Source = Literal["model", "single", "search", "bot"]
+# networks of a whole run (single Deep CFR), a saved model with search on top of it, rules that
+# somebody wrote down, or another agent some of whose decisions are left to chance.
+Source = Literal["model", "single", "search", "bot", "diluted"]
 
 
 class AgentError(ValueError):

@@ -10,24 +10,32 @@ from pathlib import Path
 
 from agents.agent import Agent, AgentError
 from agents.bots import make_bot
+from agents.diluting import DILUTED_PREFIX, diluted, is_diluted, parse_diluted
 from agents.names import BOT_NAMES
 from agents.searching import SEARCH_PREFIX, is_search, load_search
 from env.game import load_game
 from env.rules import Rules
 from models.layout import models_at, run_of
+from models.loading import load_answers, load_model
+from policies.diluted import DilutedPolicy
+from policies.policy import DrawsPerHand
 
 SINGLE_PREFIX = "sdcfr:"
 
 
-def load(spec: str | Path, rules: Rules | None = None) -> list[Agent]:
+def load(spec: str | Path, rules: Rules | None = None, *, at_once: bool = False) -> list[Agent]:
     """The agents that a text stands for, oldest first.
 
     A bot's name (with `rules`), a strategy.keras or its folder, a run folder (all its models), or
     `sdcfr:` and a run folder (the player of all its advantage networks), or `search:` and a model,
-    with options if wanted (`agents.searching`). With `rules`, agents trained for another game are
-    refused.
+    with options if wanted (`agents.searching`), or `diluted:`, a percentage and any of these but
+    `sdcfr:` (`agents.diluting`). With `rules`, agents trained for another game are refused.
+    `at_once` is for whoever has a few questions only: models answer without TensorFlow, which takes
+    seconds to load.
     """
     text = str(spec)
+    if is_diluted(text):
+        return _diluted(text, rules, at_once=at_once)
     if text.startswith(SINGLE_PREFIX):
         return [_single(Path(text.removeprefix(SINGLE_PREFIX)), rules)]
     if is_search(text):
@@ -36,12 +44,12 @@ def load(spec: str | Path, rules: Rules | None = None) -> list[Agent]:
         return [agent]
     path = Path(text)
     if _exists(path):
-        return [_model(folder, rules) for folder in models_at(path)]
+        return [_model(folder, rules, at_once) for folder in models_at(path)]
     if text not in BOT_NAMES:
         raise AgentError(
             f"there is no agent {text!r}: give a bot ({', '.join(BOT_NAMES)}), a strategy.keras "
-            f"or its folder, a run folder, {SINGLE_PREFIX} and a run folder, or {SEARCH_PREFIX} "
-            "and a model"
+            f"or its folder, a run folder, {SINGLE_PREFIX} and a run folder, {SEARCH_PREFIX} and a "
+            f"model, or {DILUTED_PREFIX}PERCENT: and one of these"
         )
     if rules is None:
         raise AgentError(f"{text} plays any game; say which rules")
@@ -56,10 +64,20 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _model(folder: Path, rules: Rules | None) -> Agent:
-    from models.loading import load_model  # noqa: PLC0415 - loads TensorFlow
+def _diluted(text: str, rules: Rules | None, *, at_once: bool) -> list[Agent]:
+    """Agents that leave some decisions to chance; without a folder: results are no model's."""
+    percent, inner = parse_diluted(text)
+    found = []
+    for agent in load(inner, rules, at_once=at_once):
+        if isinstance(agent.policy, DrawsPerHand):
+            raise AgentError(f"{text}: {agent.name} draws a strategy for each hand; not diluted")
+        policy = DilutedPolicy(load_game(agent.rules).tree, agent.policy, percent / 100)
+        found.append(Agent(diluted(percent, agent.name), policy, agent.rules, "diluted"))
+    return found
 
-    saved = load_model(folder)
+
+def _model(folder: Path, rules: Rules | None, at_once: bool) -> Agent:
+    saved = load_answers(folder) if at_once else load_model(folder)
     place, run = folder.resolve(), run_of(folder.resolve())
     name = place.name if place == run else f"{run.name}/{place.name}"
     _refuse_other_rules(name, saved.game.rules, rules)

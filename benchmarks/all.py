@@ -95,6 +95,10 @@ ROWS = (
     Row("search", "one turn with all rivers solved, s", "turn_s"),
     Row("search", "local best response against river search, hands/s", "lbr_mixed_per_s"),
     Row("search", "match of river search with its model, hands/s", "match_mixed_per_s"),
+    Row("play", "50 pages against the hulh model, answers/s", "model_per_s"),
+    Row("play", "  95th percentile of the answer time, ms", "model_p95_ms"),
+    Row("play", "50 pages against river search, answers/s", "search_per_s"),
+    Row("play", "  95th percentile with search, ms", "search_p95_ms"),
 )
 
 

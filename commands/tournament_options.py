@@ -29,7 +29,8 @@ DESCRIPTION = """Every agent against every other, in duplicate matches on the sa
 
 An agent is a model folder (or its strategy.keras), a run folder, which stands for all its
 checkpoints, sdcfr:RUN for the single-Deep-CFR player of a run, search:MODEL for a model that
-re-solves its last street at the table (docs/search.md), or a bot:
+re-solves its last street at the table (docs/search.md), diluted:PERCENT:AGENT for one that plays
+so many of its decisions at random, or a bot:
 {bots}
 
 Each deal is played twice with the seats swapped, and all pairs get the same deals: what differs

@@ -1,6 +1,6 @@
-"""Five hundred odd command lines: each gets its work done or one clear line, never a traceback.
+"""Six hundred odd command lines: each gets its work done or one clear line, never a traceback.
 
-The lines are drawn with a seed from all options of the three scripts and from values that people
+The lines are drawn with a seed from all options of the scripts and from values that people
 mistype and attackers try. Everything up to the work itself is real: reading options, finding
 models, claiming folders. The work is replaced by nothing, so that a line that makes sense costs
 nothing either.
@@ -17,18 +17,21 @@ from typing import Any
 import pytest
 
 import commands.evaluate
+import commands.play
 import commands.tournament
 import commands.train
 import evaluate
+import play
 import tournament
 import train
-from commands import evaluate_options, tournament_options, train_options
+from commands import evaluate_options, play_options, tournament_options, train_options
+from interfaces.terminal.sitting import Sitting
 from models.messages import LONGEST_LINE
 from tests.small_runs import ROOT
 
 Main = Callable[[list[str]], int]
 
-NUM_LINES = {"train": 260, "evaluate": 120, "tournament": 120}
+NUM_LINES = {"train": 260, "evaluate": 120, "tournament": 120, "play": 120}
 ODD_VALUES = (
     *("", " ", "-", "--", "0", "-1", "1", "2", "7", "1e3", "1e999", "nan", "inf", "-inf", "0x10"),
     *("9" * 30, "9" * 400, "-" + "9" * 25, "1_000", "½", "true", "None", "[]", "{}"),
@@ -73,6 +76,8 @@ def no_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
     monkeypatch.setattr(commands.train, "run", nothing)
     monkeypatch.setattr(commands.evaluate, "run", nothing)
+    monkeypatch.setattr(commands.play, "_serve", nothing)
+    monkeypatch.setattr(Sitting, "play", nothing)
     monkeypatch.setattr(commands.tournament, "_prepare", nothing)
     monkeypatch.setattr(commands.tournament, "_play", nothing)
     monkeypatch.setattr(commands.tournament, "_finish", nothing)
@@ -87,6 +92,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         (train.main, train_options._parser(), ["--checkpoints=c", "--logdir=l"]),
         (evaluate.main, evaluate_options._parser(), ["call", "--game=kuhn", "--logdir=l"]),
         (tournament.main, tournament_options._parser(), ["call", "fold", "--game=kuhn", "--out=o"]),
+        (play.main, play_options._parser(), ["call", "--game=kuhn"]),
     ],
     ids=NUM_LINES,
 )

@@ -1,0 +1,97 @@
+"""What `play.py` does: seat the player in the terminal, or serve the table to a browser."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing, suppress
+
+from rich.console import Console
+
+from commands.play_options import LAST, Request, rules_of_bots
+from env.rules import parse_rules
+from interfaces.opponents import Opponent, load_opponent
+from interfaces.session import Session, json_lines
+from interfaces.storage import SessionError, Store
+from interfaces.terminal.sitting import Sitting
+from interfaces.winnings import Winnings
+
+
+def run(request: Request) -> int:
+    """Whatever is asked for; the exit code."""
+    with closing(Store()) as store:
+        if request.lists_sessions:
+            return _list(store)
+        if request.export is not None:
+            for line in json_lines(store, _named(store, request.export)):
+                print(line)
+            return 0
+        if request.web:
+            return _serve(request, store)
+        return _sit_down(request, store)
+
+
+def _serve(request: Request, store: Store) -> int:
+    """Serve the page until Ctrl-C, which is how one leaves."""
+    from interfaces.web.server import serve  # noqa: PLC0415 - the terminal does without
+
+    with suppress(KeyboardInterrupt):
+        serve(store, request.host, request.port, opens_browser=request.opens_browser)
+    return 0
+
+
+def _list(store: Store) -> int:
+    """A line for each session."""
+    found = store.summaries()
+    for summary in found:
+        row = summary.row
+        print(
+            f"{row.id}  {row.started}  {row.rules.name}  {row.opponent}  "
+            f"{summary.hands} hands, {summary.chips:+} chips"
+        )
+    if not found:
+        print(f"no session in {store.path} yet")
+    return 0
+
+
+def _sit_down(request: Request, store: Store) -> int:
+    """Play in the terminal."""
+    if request.resume is not None:
+        session = Session.resume(store, _named(store, request.resume))
+        opponent = load_opponent(session.row.opponent, session.row.rules)
+    else:
+        opponent = _opponent(request)
+        session = Session.start(store, opponent.game, opponent.spec, request.seed)
+    before = session.winnings
+    again = f"python play.py --continue {session.row.id}"
+    console = Console(highlight=False, markup=False)
+    try:
+        Sitting(session, opponent, console).play(request.hands)
+    except KeyboardInterrupt:
+        print(f"\nstopped; the session is kept: {again}", file=sys.stderr)
+        return 130
+    _say_goodbye(session, before)
+    print(f"the session is kept: {again}")
+    return 0
+
+
+def _say_goodbye(session: Session, before: Winnings) -> None:
+    rules, total = session.table.game.rules, session.winnings
+    if before.hands and total.hands > before.hands:
+        now = Winnings.of(session.won[before.hands :])
+        print(f"this sitting: {now.text(rules)}")
+    print(f"the session: {total.text(rules)}")
+
+
+def _opponent(request: Request) -> Opponent:
+    game = rules_of_bots(request)
+    return load_opponent(request.agent, None if game is None else parse_rules(game))
+
+
+def _named(store: Store, name: str) -> str:
+    """The id of a session, which may be called the last one."""
+    if name != LAST:
+        return name
+    found = store.summaries()
+    if not found:
+        raise SessionError(f"there is no session in {store.path} yet")
+    return found[0].row.id

@@ -1,0 +1,1 @@
+"""The table in the terminal: `keys` (reading them), `drawing` (the table as text), `sitting`."""

@@ -1,0 +1,86 @@
+"""Agents asked in one thread, so that the server stays awake while they think.
+
+Questions that arrive while the thread is at work, or within a few milliseconds, are put to an agent
+together: a network answers fifty tables almost as fast as one. Streets that have to be solved take
+longer, so they are asked about apart from the others and a few at a time. Compiled kernels may not
+be entered twice at the same time, so one thread does all the work with cards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeAlias
+
+from env.arrays import Floats
+from env.rules import Rules
+from interfaces.opponents import Opponent, load_opponent
+from interfaces.table import Question
+
+GATHER_SECONDS = 0.002  # waited for questions of other tables
+MOST_AT_ONCE, MOST_SEARCHED = 64, 4  # questions to one agent; others are not kept waiting for long
+KEPT_OPPONENTS = 4  # loaded ones; a model that searches keeps its solutions, too
+
+
+Group: TypeAlias = tuple[Opponent, bool]  # and whether it has to search
+
+
+class Thinker:
+    """Loads agents and asks them."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "thinking")
+        self._waiting: OrderedDict[Group, list[tuple[Question, asyncio.Future[Floats]]]]
+        self._waiting = OrderedDict()  # the group at the front is asked about next
+        self._loaded: OrderedDict[tuple[str, Rules], Opponent] = OrderedDict()
+        self._rounds: asyncio.Task[None] | None = None
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def opponent(self, spec: str, rules: Rules) -> Opponent:
+        """The agent of a text, loaded if it is not."""
+        key = (spec, rules)
+        found = self._loaded.pop(key, None)
+        if found is None:
+            load = partial(load_opponent, spec, rules)
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, load)
+        self._loaded[key] = found
+        while len(self._loaded) > KEPT_OPPONENTS:
+            self._loaded.popitem(last=False)
+        return found
+
+    async def ask(self, opponent: Opponent, question: Question) -> Floats:
+        """An agent's strategy in one decision. [3]"""
+        answer: asyncio.Future[Floats] = asyncio.get_running_loop().create_future()
+        searches = opponent.searches(int(opponent.game.tree.street[question.node]))
+        self._waiting.setdefault((opponent, searches), []).append((question, answer))
+        if self._rounds is None or self._rounds.done():
+            self._rounds = asyncio.create_task(self._ask_all())
+        return await answer
+
+    async def _ask_all(self) -> None:
+        """Ask until nobody waits, one group after the other."""
+        await asyncio.sleep(GATHER_SECONDS)
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            group, waiting = self._waiting.popitem(last=False)
+            opponent, searches = group
+            most = MOST_SEARCHED if searches else MOST_AT_ONCE
+            asked, later = waiting[:most], waiting[most:]
+            if later:
+                self._waiting[group] = later  # at the end: everybody's turn comes
+            questions = [question for question, _ in asked]
+            try:
+                rows = await loop.run_in_executor(self._thread, opponent.strategies, questions)
+            except Exception as error:  # whatever goes wrong is for those who asked to hear
+                for _, answer in asked:
+                    if not answer.done():
+                        answer.set_exception(error)
+                continue
+            for (_, answer), row in zip(asked, rows, strict=True):
+                if not answer.done():
+                    answer.set_result(row)
