@@ -55,7 +55,7 @@ def _exploitability(solver: Solver, policy: Policy, new_bar: NewBar) -> Figure:
 def _of_memory(solver: Solver, new_bar: NewBar) -> Figure:
     """Exact exploitability of the strategy memory's averages; a toy game has few infosets."""
     game = solver.game
-    policy = memory_average(solver.strategy_memory.rows, game.tree)
+    policy = memory_average(solver.strategy_memory.rows, game.tree, solver.config.average_power)
     mbb = exploitability(game, policy, new_bar=new_bar).exploitability_mbb
     text = f"exploitability of the strategy memory {mbb:.2f} mbb/g (exact)"
     return Figure("exploitability_of_memory_mbb", mbb, text)

@@ -25,6 +25,10 @@ DROPPED = {"warm_start": False, "literal_bets": False, "precision": "float32", "
 ENDGAME_BATCH, ENDGAME_LEARNING_RATE = 1024, 2e-3
 
 
+WEIGHTINGS = LINEAR, DCFR = ("linear", "dcfr")
+AVERAGE_POWER = {LINEAR: 1, DCFR: 2}  # strategies of iteration t weigh t to this power
+
+
 class ConfigError(ValueError):
     """Settings that make no sense; the message says which and why."""
 
@@ -64,6 +68,12 @@ class Config:
         1,
         "parts in which an iteration's traversals are made; the strength regression is solved "
         "after each",
+    )
+    weighting: str = setting(
+        LINEAR,
+        "how iterations count: linear, by t as in the paper, or dcfr, Discounted CFR, which needs "
+        "infosets that are met again and again",
+        choices=WEIGHTINGS,
     )
     network: str = setting("paper", "architecture", choices=("paper", "thesis"))
     width: int = setting(64, "units per layer of the paper architecture")
@@ -187,6 +197,11 @@ class Config:
             validation_fraction=self.validation_fraction,
             patience=self.patience,
         )
+
+    @property
+    def average_power(self) -> int:
+        """Strategies of iteration t count t to this power in the average strategy."""
+        return AVERAGE_POWER[self.weighting]
 
     def refits(self, t: int) -> bool:
         """Whether iteration t fits the advantage networks."""

@@ -59,6 +59,8 @@ def without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str
     if not has_strengths(rules):
         for name in ("strength", "strength_regression", "strategy_regression"):
             yield name, False, f"{rules.name} has no hand strengths"
+    elif config.strength and config.strength_regression:
+        yield "weighting", "linear", "the strength regression weights iterations by t"
     if not config.strength:
         yield "strength_regression", False, "strength is off, so there is nothing to regress on"
     if not config.strength_regression:
@@ -109,6 +111,11 @@ def problems(config: Config) -> Iterator[str]:
         yield f"validation_fraction is {config.validation_fraction}, but must be from 0 to below 1"
     if not 0 < config.learning_rate_end <= 1:
         yield f"learning_rate_end is {config.learning_rate_end}, but must be above 0 and at most 1"
+    if config.weighting != "linear" and config.validation_fraction:
+        yield (
+            f"weighting is {config.weighting}, whose fits cannot be validated on single samples: "
+            "validation_fraction must be 0"
+        )
     if config.validation_fraction and not config.patience:
         yield "patience is 0, so the first validation would end every fit"
 

@@ -1,8 +1,8 @@
 """The average strategy as the strategy memory holds it, without a network.
 
-Every infoset's samples are averaged with their weights t, which is what a strategy network is
-fitted to. In the toy games, where a memory soon holds samples of every infoset, this is the average
-strategy itself up to the noise of sampling. It costs one pass over the memory.
+Every infoset's samples are averaged with their weights, t or t², which is what a strategy network
+is fitted to. In the toy games, where a memory soon holds samples of every infoset, this is the
+average strategy itself up to the noise of sampling. It costs one pass over the memory.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from env.cards import Cards
 from policies.fixed import TabularPolicy
 
 
-def memory_average(rows: NDArray[np.void], tree: BettingTree) -> TabularPolicy:
-    """The mean of each infoset's samples; uniform where the memory has none."""
+def memory_average(rows: NDArray[np.void], tree: BettingTree, power: int = 1) -> TabularPolicy:
+    """The mean of each infoset's samples by t^power; uniform where the memory has none."""
     legal = tree.legal.astype(np.float32)
     uniform = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)  # [N, 3]
-    merged = merge(rows, legal).rows if len(rows) else rows
+    merged = merge(rows, legal, power).rows if len(rows) else rows
     keys = _keys(merged)
     order = np.argsort(keys)
     keys, means = keys[order], merged["targets"][order]

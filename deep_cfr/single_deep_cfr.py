@@ -1,8 +1,8 @@
 """Single Deep CFR (Steinberger 2019): the average strategy without a strategy network.
 
 The average strategy of Linear CFR is played by drawing one iteration for a whole hand, with
-probability ∝ t, and following its regret matching. `for_hands` does this. `strategies` returns the
-equivalent behaviour strategy; by perfect recall it is, in an infoset I,
+probability ∝ t (∝ t² in Discounted CFR), and following its regret matching. `for_hands` does this.
+`strategies` returns the equivalent behaviour strategy; by perfect recall it is, in an infoset I,
 
     σ̄(I) = Σ_t t · π_t(I) · σ_t(I) / Σ_t t · π_t(I),
 
@@ -29,9 +29,11 @@ from policies.policy import Policy, ViewStrategies
 class SingleDeepCFR:
     """The average over iterations 1, 2, … of regret-matching policies, one per seat each."""
 
-    def __init__(self, game: Game, iterations: Sequence[tuple[Policy, Policy]]) -> None:
+    def __init__(
+        self, game: Game, iterations: Sequence[tuple[Policy, Policy]], power: int = 1
+    ) -> None:
         self._rules, self._tree, self._iterations = game.rules, game.tree, iterations
-        weights = np.arange(1, len(iterations) + 1, dtype=np.float64)
+        weights = np.arange(1, len(iterations) + 1, dtype=np.float64) ** power
         self._weights = weights / weights.sum()
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:

@@ -1,4 +1,4 @@
-"""Deep CFR (Brown et al. 2019, Algorithm 1) with Linear CFR weights.
+"""Deep CFR (Brown et al. 2019, Algorithm 1) with Linear CFR weights or Discounted CFR.
 
 For t = 1, 2, …: for each player, traverse, add the samples to the memories and fit that player's
 advantage network from scratch. The average-strategy network is fitted on demand, from the
@@ -18,12 +18,15 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deep_cfr.config import Config
+from deep_cfr.config import DCFR, Config
 from deep_cfr.endgame.learner import EndgameLearner, LearnedEndgames
+from deep_cfr.fitting.discounting import discounted_regrets
+from deep_cfr.fitting.merging import merge
 from deep_cfr.fitting.strength_regression import (
     ADVANTAGE_RIDGE,
     STRATEGY_RIDGE,
@@ -104,8 +107,12 @@ class Solver:
         )
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
         self.policies = tuple(regret_matching_policy(net) for net in self.advantage_nets)
-        self._advantage_trainer = Trainer(self._advantage_net(), self.config.batch_size)
-        self._strategy_trainer = Trainer(self._strategy_net(), self.config.strategy_batch_size)
+        self._advantage_trainer = self._advantage_loop()
+        self._strategy_trainer = Trainer(
+            self._strategy_net(),
+            self.config.strategy_batch_size,
+            merging=partial(merge, power=self.config.average_power),
+        )
         self._average_policy = average_strategy_policy(self._strategy_trainer.network)
         self._endgames = EndgameLearner(self.config, self.encoding, new_bar)
 
@@ -261,6 +268,11 @@ class Solver:
     def _strategy_net(self) -> Network:
         has_table = self.strategy_regression is not None
         return make_network(self.encoding, self.config.width, True, has_table)
+
+    def _advantage_loop(self) -> Trainer:
+        """What fits both players' advantage networks."""
+        merging = discounted_regrets if self.config.weighting == DCFR else merge
+        return Trainer(self._advantage_net(), self.config.batch_size, merging=merging)
 
     def _untrained(self) -> Network:
         network = self._advantage_net()

@@ -79,7 +79,7 @@ def _load_single(run: Path, state: RunState) -> SavedSingle:
         iterations.append((first, second))
     if not iterations:
         raise StorageError(f"{run} has not finished an iteration yet")
-    return SavedSingle(game, SingleDeepCFR(game, iterations), state.t)
+    return SavedSingle(game, SingleDeepCFR(game, iterations, config.average_power), state.t)
 
 
 def named(weights: list[list[Floats]]) -> dict[str, Any]:

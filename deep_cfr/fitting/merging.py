@@ -1,8 +1,9 @@
 """Samples of the same infoset, merged before a fit; and drawing rows by weight.
 
 Σ_i t_i (y_i − f(x_i))² over the n samples of one infoset x equals W (ȳ − f(x))² + a constant that
-no network can change, with W = Σ t_i and ȳ the mean weighted by t. Merged rows therefore have the
-noise averaged out beforehand: all of it in Leduc, much of it before the flop, little on the river.
+no network can change, with W = Σ t_i and ȳ the mean weighted by t (or by t², for the averages of
+Discounted CFR). Merged rows therefore have the noise averaged out beforehand: all of it in Leduc,
+much of it before the flop, little on the river.
 
 Half of the draws for minibatches are in proportion to W, as printed, the other half in proportion
 to W / n, the mean t. Drawn by W alone, a few infosets that everybody passes through would fill the
@@ -30,21 +31,33 @@ class Merged(NamedTuple):
     noise: float  # the constant, per unit of weight: the mean variance around the means
 
 
-def merge(rows: NDArray[np.void], legal: NDArray[np.float32]) -> Merged:
-    """Merge a memory's rows; `legal` [N, 3] says which targets of a node count."""
-    words = as_words(rows)
-    slots = np.full(1 << max(2 * len(rows) - 1, 1).bit_length(), -1, np.int64)
-    owner = np.empty(len(rows), np.int64)  # which merged row each row belongs to
-    first = np.empty(len(rows), np.int64)  # the row each merged row was first met in
-    count = _group(words, slots, owner, first)
+def merge(rows: NDArray[np.void], legal: NDArray[np.float32], power: int = 1) -> Merged:
+    """Merge a memory's rows, those of iteration t with weight t^power.
+
+    `legal` [N, 3] says which targets of a node count.
+    """
+    owner, first = grouped(rows)
+    count = len(first)
     sums = _Sums(np.zeros(count), np.zeros((count, 3)), np.zeros(count))
-    _accumulate(rows["t"], rows["targets"], rows["node"], legal, owner, sums)
+    weight_of = np.arange(int(rows["t"].max()) + 1, dtype=np.float64) ** power
+    _accumulate(weight_of[rows["t"]], rows["targets"], rows["node"], legal, owner, sums)
     merged, variances = np.empty(count, ROW), np.empty(count)
     targets = merged.view(np.float32).reshape(-1, 6)[:, 3:]  # see memory.ROW
-    _average(words, first, sums, legal, as_words(merged), targets, variances)
+    _average(as_words(rows), first, sums, legal, as_words(merged), targets, variances)
     evenly = sums.totals / np.bincount(owner, minlength=count)
     weights = sums.totals / sums.totals.sum() + evenly / evenly.sum()
     return Merged(merged, weights, float(weights @ variances / weights.sum()))
+
+
+def grouped(rows: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows by infoset: the number of each row's, in order of appearance, and each one's first row.
+
+    [n], [m]
+    """
+    slots = np.full(1 << max(2 * len(rows) - 1, 1).bit_length(), -1, np.int64)
+    owner, first = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+    count = _group(as_words(rows), slots, owner, first)
+    return owner, first[:count]
 
 
 @njit(cache=True)
@@ -79,14 +92,14 @@ def _group(
 class _Sums(NamedTuple):
     """Sums over the samples of each infoset. m infosets."""
 
-    totals: NDArray[np.float64]  # [m] Σ t
-    targets: NDArray[np.float64]  # [m, 3] Σ t · target
-    squares: NDArray[np.float64]  # [m] Σ t · target², over legal actions
+    totals: NDArray[np.float64]  # [m] Σ weight
+    targets: NDArray[np.float64]  # [m, 3] Σ weight · target
+    squares: NDArray[np.float64]  # [m] Σ weight · target², over legal actions
 
 
 @njit(cache=True)
 def _accumulate(
-    t: NDArray[np.uint16],
+    weights: NDArray[np.float64],
     targets: NDArray[np.float32],
     nodes: NDArray[np.uint16],
     legal: NDArray[np.float32],
@@ -94,13 +107,13 @@ def _accumulate(
     sums: _Sums,
 ) -> None:
     """Fill in the sums; owner [n] is the infoset that each sample belongs to."""
-    for row in range(len(t)):
+    for row in range(len(weights)):
         group = owner[row]
-        sums.totals[group] += t[row]
+        sums.totals[group] += weights[row]
         for action in range(3):
             target = targets[row, action]
-            sums.targets[group, action] += t[row] * target
-            sums.squares[group] += t[row] * legal[nodes[row], action] * target**2
+            sums.targets[group, action] += weights[row] * target
+            sums.squares[group] += weights[row] * legal[nodes[row], action] * target**2
 
 
 @njit(cache=True, parallel=True)

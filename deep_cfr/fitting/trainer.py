@@ -37,6 +37,7 @@ SECONDS_AT_ONCE = 0.5  # that a compiled call takes at most, so that a fit can b
 SOUND_ROWS = 1024  # that a fitted network is asked about, to see that it answers with numbers
 # (updates made, how many to make, sum of losses so far) → that sum with the new losses
 Learner = Callable[[int, int, tf.Tensor], tf.Tensor]
+Merging = Callable[[NDArray[np.void], Floats], Merged]  # (rows, legal [N, 3]) → one row per infoset
 Progress = Callable[[int], None]  # called with the updates made since the last call
 
 
@@ -68,11 +69,17 @@ class Trainer:
     """Owns a network and the compiled loop that fits it, again and again.
 
     `towers` is into how many parts a minibatch is split to be computed side by side; None takes
-    what the device was prepared for.
+    what the device was prepared for. `merging` makes of the samples of an infoset what is learned.
     """
 
-    def __init__(self, network: Network, batch_size: int, towers: int | None = None) -> None:
-        self.network = network
+    def __init__(
+        self,
+        network: Network,
+        batch_size: int,
+        towers: int | None = None,
+        merging: Merging = merge,
+    ) -> None:
+        self.network, self._merging = network, merging
         self._batch_size = batch_size
         self._towers = towers or device.towers()
         self._errors = SquaredErrors(network)
@@ -97,7 +104,7 @@ class Trainer:
         seed = int(rng.integers(1 << 31))
         held = held_out(rows, settings.validation_fraction, rng)
         learned_from = rows[~held] if held.any() else rows
-        merged = merge(learned_from, self.network.encoding.legal)
+        merged = self._merging(learned_from, self.network.encoding.legal)
         if progress:
             progress(0)  # merging many millions of rows takes seconds
         learn = (
