@@ -13,14 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import statistics
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,6 +27,7 @@ if __name__ == "__main__":
 from tqdm import tqdm
 
 from benchmarks.measuring import machine
+from benchmarks.scripts import INTERRUPTED, ScriptError, Stopped, call_script
 from commands.train_options import Request, parse
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import PRESETS
@@ -41,15 +39,9 @@ from models.measurements import Measurements
 from models.records import ExploitabilityRecord, most_precise
 from models.run_state import RunState, latest_state
 
-INTERRUPTED = 130
-
 
 class SeedError(Exception):
     """A seed that cannot be trained or evaluated; the message is one line."""
-
-
-class Stopped(Exception):  # noqa: N818 - the name says what happened
-    """The user has asked to stop, and the run in hand is saved."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +90,10 @@ class Plan:
         config, run = self.config(seed), self.run(seed)
         model = model_folder(run, config.iterations)
         if not run.exists() or not _is_done(run, config):
-            _call(self.command(seed))
+            call_script(self.command(seed))
         method = Settings().method_for(parse_rules(config.game))
         if not _evaluated(model, method):
-            _call(["evaluate.py", str(model), "--logdir", str(self.logdir)])
+            call_script(["evaluate.py", str(model), "--logdir", str(self.logdir)])
         about, state = described(read_info(model)), latest_state(run)
         (record,) = most_precise(_evaluated(model, method))
         return Result(
@@ -159,36 +151,6 @@ def _refuse_other(run: Path, state: RunState, config: Config) -> None:
         )
     if state.t > config.iterations and not is_model(model_folder(run, config.iterations)):
         raise SeedError(f"{run} has gone on to iteration {state.t}; ask for as many --iterations")
-
-
-def _call(words: list[str]) -> None:
-    """Run one of the project's scripts; its output is not shown, its complaint is.
-
-    The script gets a session of its own and each Ctrl-C is handed on to it once, so that it saves
-    what it has before this process ends.
-    """
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / words[0]), *words[1:]],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-    def hand_on(signum: int, frame: FrameType | None) -> None:
-        process.send_signal(signum)
-
-    before = {sig: signal.signal(sig, hand_on) for sig in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        _, complaint = process.communicate()
-    finally:
-        for sig, handler in before.items():
-            signal.signal(sig, handler)
-    if process.returncode == INTERRUPTED:
-        raise Stopped
-    if process.returncode:
-        lines = complaint.strip().splitlines() or [f"exit code {process.returncode}"]
-        raise SeedError(f"{words[0]}: {lines[-1].removeprefix('error: ')}")
 
 
 def summary(values: Iterable[float]) -> dict[str, float | None]:
@@ -272,7 +234,7 @@ def main(arguments: list[str]) -> int:
         found = report(plan, train_all(plan, given.seeds))
         if given.json:
             given.json.write_text(json.dumps(found, indent=1) + "\n")
-    except (SeedError, ConfigError, RulesError, OSError, ValueError) as error:
+    except (SeedError, ScriptError, ConfigError, RulesError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except Stopped:

@@ -11,7 +11,7 @@ import pytest
 
 import evaluate
 import train
-from benchmarks import seeds
+from benchmarks import scripts, seeds
 from models.measurements import Measurements
 from models.run_state import latest_state
 
@@ -34,7 +34,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         words_of.append(words)
         assert MAINS[words[0]](words[1:]) == 0
 
-    monkeypatch.setattr(seeds, "_call", in_process)
+    monkeypatch.setattr(seeds, "call_script", in_process)
     return words_of
 
 
@@ -101,8 +101,8 @@ def test_options_that_make_no_sense(
 @pytest.mark.parametrize(
     ("words", "error", "complaint"),
     [
-        (["evaluate.py", "no-such-model"], seeds.SeedError, "evaluate.py: there is no no-such"),
-        (["stops.py"], seeds.Stopped, "^$"),
+        (["evaluate.py", "no-such-model"], scripts.ScriptError, "evaluate.py: there is no no-such"),
+        (["stops.py"], scripts.Stopped, "^$"),
     ],
 )
 def test_a_script_that_fails_or_stops(
@@ -114,6 +114,6 @@ def test_a_script_that_fails_or_stops(
 ) -> None:
     (tmp_path / "stops.py").write_text("raise SystemExit(130)")
     if words[0] == "stops.py":
-        monkeypatch.setattr(seeds, "ROOT", tmp_path)
+        monkeypatch.setattr(scripts, "ROOT", tmp_path)
     with pytest.raises(error, match=complaint):
-        seeds._call(words)
+        scripts.call_script(words)
