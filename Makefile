@@ -1,8 +1,8 @@
 # Everything a newcomer needs. Each target sets up .venv by itself, once.
 
 # The first interpreter found that TensorFlow and numba support; PYTHON=… overrides it.
-PYTHON ?= $(shell for p in python3 python3.12 python3.11 python3.10; do \
-	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null \
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; do \
+	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null \
 	&& echo $$p && break; done)
 BIN := .venv/bin
 
@@ -20,13 +20,13 @@ help:
 	@echo "make clean        remove the virtual environment and every cache"
 
 .venv/.run: requirements.txt
-	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed and none was found; name one: make PYTHON=/path/to/python"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11, 3.12 or 3.13 is needed and none was found; name one: make PYTHON=/path/to/python"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
 .venv/.dev: requirements-dev.txt .venv/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
 	@touch $@
 
 lint: .venv/.dev

@@ -12,11 +12,11 @@ from env.compiler import TreeTooLarge
 from models.messages import one_line
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
-        request = parse(arguments)
+        request = parse(sys.argv[1:] if arguments is None else arguments)
         targets = find_targets(request)  # what makes no sense is refused before TensorFlow loads
         exit_code: int = load_quietly("commands.evaluate").run(request, targets)
     except (ValueError, TreeTooLarge, OSError) as error:
@@ -32,4 +32,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

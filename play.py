@@ -10,10 +10,10 @@ from env.compiler import TreeTooLarge
 from models.messages import one_line
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
     try:
-        request = parse(arguments)
+        request = parse(sys.argv[1:] if arguments is None else arguments)
         from commands import play  # noqa: PLC0415 - loads kernels, which is slow
 
         code = play.run(request)
@@ -34,4 +34,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -9,10 +9,10 @@ from env.compiler import TreeTooLarge
 from models.messages import one_line
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
     try:
-        request = parse(arguments)
+        request = parse(sys.argv[1:] if arguments is None else arguments)
         refuse_unplayable(request)
         from commands import tournament  # noqa: PLC0415 - loads kernels and charts, which is slow
 
@@ -31,4 +31,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -15,17 +15,17 @@ from models.messages import one_line
 from training.console import complain, open_closed_streams
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command; one line on stderr and exit code 2 for what makes no sense."""
     open_closed_streams()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
-        request = parse(arguments)
-        with claimed(request) as (places, config):
+        request = parse(sys.argv[1:] if arguments is None else arguments)
+        with claimed(request) as (places, config, source):
             with quiet_without_gpu():
                 from commands import train  # noqa: PLC0415 - loads TensorFlow
 
-            return train.run(request, places, config)
+            return train.run(request, places, config, source)
     except (ConfigError, RulesError, TreeTooLarge, ArithmeticError, OSError) as error:
         complain(f"error: {one_line(error)}")
         return 2
@@ -38,4 +38,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

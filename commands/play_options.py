@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 
 from agents.names import BOT_NAMES, is_bot
 from commands.command_line import Parser
 from env.rules import PRESETS, parse_rules
+from models.layout import PRETRAINED, shipped
 
-PRETRAINED = Path("checkpoints", "pretrained")
 LAST = "last"
 HOST, PORT = "127.0.0.1", 8420
 
@@ -78,7 +77,7 @@ def _default_agent(parser: Parser, given: argparse.Namespace) -> str:
         return ""
     game = given.game or "hulh"
     model = PRETRAINED / game
-    if game not in PRESETS or not model.is_dir():
+    if game not in PRESETS or not shipped(model).is_dir():
         parser.error(f"no model comes with {game}; name an agent, such as honest or random")
     return str(model) if given.no_search else f"search:{model}"
 

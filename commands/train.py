@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import tensorflow as tf
 
 from commands.train_evaluation import measure
@@ -11,10 +13,10 @@ from training.places import Places
 from training.run import Run
 
 
-def run(request: Request, places: Places, config: Config) -> int:
-    """The whole run; the exit code."""
+def run(request: Request, places: Places, config: Config, source: Path | None) -> int:
+    """The whole run, a new one with or without a run that it starts from; the exit code."""
     try:
-        training = Run(config, places, measure, resume=bool(request.resume))
+        training = Run(config, places, measure, resume=bool(request.resume), source=source)
         return training.go(request.max_minutes)
     except tf.errors.ResourceExhaustedError as error:
         raise MemoryError(str(error).splitlines()[0]) from error

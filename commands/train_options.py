@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from commands.command_line import Parser
+from commands.outputs import named_path
+from commands.settings_file import as_flags, is_saved, saved_settings
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
 from env.rules import parse_rules
@@ -24,17 +26,19 @@ and stops; --resume goes on exactly as if the run had never stopped."""
 class Request:
     """What the command line asks for, besides the settings of the run."""
 
-    overrides: dict[str, Any]  # settings named on the command line
+    overrides: dict[str, Any]  # settings named on the command line or in a TOML file
+    base: Config | None  # all settings, from a run's config.json
     preset: str | None
     run_name: str | None
     resume: str | None
+    source: str | None  # the run to start from
     logdir: Path | None  # None: runs/
     checkpoints: Path
     max_minutes: float | None
 
     def config(self, saved: Config | None = None) -> Config:
-        """The settings: the saved run's or the preset's, with the named ones changed."""
-        base = saved or PRESETS[self.preset or DEFAULT_PRESET][1]
+        """The settings: the file's, the saved run's or the preset's, with named ones changed."""
+        base = self.base or saved or PRESETS[self.preset or DEFAULT_PRESET][1]
         game = self.overrides.get("game", base.game)
         if saved is None and self.preset == "paper" and game.startswith("hulh"):
             base = dataclasses.replace(base, **PAPER_HOLDEM)
@@ -47,19 +51,53 @@ def parse(arguments: list[str]) -> Request:
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     settings = {field.name for field in dataclasses.fields(Config)}
+    base, file = None, given["config"]
+    if file is not None and given["resume"] is not None:
+        raise ConfigError("--resume goes on with a run as it is; leave out --config")
+    if file is not None and is_saved(file):
+        base = _saved_base(file, given["from"])
+    elif file is not None:
+        in_file = as_flags(file, given.keys() - settings - {"config", "resume"})
+        given = vars(parser.parse_args([*in_file, *arguments]))
     overrides = {name: value for name, value in given.items() if name in settings}
-    rest = {name: value for name, value in given.items() if name not in settings}
-    if rest["resume"] and (rest["preset"] or rest["run_name"]):
-        raise ConfigError("--resume goes on with a run as it is; leave out --preset and --run-name")
-    if rest["resume"] == "":
-        raise ConfigError("--resume needs the name or the folder of a run")
+    rest = {name: value for name, value in given.items() if name not in {*settings, "config"}}
+    if base and rest["preset"]:
+        raise ConfigError(f"{file} holds every setting already; leave out --preset")
+    rest["source"] = rest.pop("from")
+    _refuse_nonsense(rest)
+    return Request(overrides=overrides, base=base, **rest)
+
+
+def _saved_base(file: Path, source: str | None) -> Config:
+    """All settings of a saved run; what it started from is for the command line to say again."""
+    saved = saved_settings(file)
+    if saved.started_from and source is None:
+        point = saved.started_from[-1]
+        raise ConfigError(
+            f"{file} is of a run that started from iteration {point.iteration} of {point.run}; "
+            "name that run with --from as well"
+        )
+    return saved.config
+
+
+def _refuse_nonsense(rest: dict[str, Any]) -> None:
+    """Refuse options that cannot be meant, alone or together."""
+    if rest["resume"] and (rest["preset"] or rest["run_name"] or rest["source"]):
+        raise ConfigError(
+            "--resume goes on with a run as it is; leave out --preset, --run-name and --from"
+        )
+    if rest["source"] and rest["preset"]:
+        raise ConfigError("--from starts with the settings of that run; leave out --preset")
+    for name in ("resume", "source"):
+        if rest[name] == "":
+            flag = {"resume": "--resume", "source": "--from"}[name]
+            raise ConfigError(f"{flag} needs the name or the folder of a run")
     if rest["max_minutes"] is not None and not 0 < rest["max_minutes"] < float("inf"):
         raise ConfigError(f"--max-minutes is {rest['max_minutes']}, but must be positive")
     if rest["run_name"] and Path(rest["run_name"]).name != rest["run_name"]:
         raise ConfigError(f"--run-name is a plain name, not a path: {rest['run_name']!r}")
     if str(rest["run_name"]).casefold() in (EVALUATIONS, TOURNAMENTS):
         raise ConfigError(f"--run-name cannot be {rest['run_name']!r}, a folder for other logs")
-    return Request(overrides=overrides, **rest)
 
 
 def _parser() -> Parser:
@@ -72,8 +110,21 @@ def _parser() -> Parser:
     )
     run = parser.add_argument_group("the run")
     run.add_argument("--preset", choices=PRESETS, help=f"settings to start from [{DEFAULT_PRESET}]")
+    run.add_argument(
+        "--config",
+        type=named_path,
+        metavar="FILE",
+        help="flags from a TOML file (iterations = 400; flags given here win), or the config.json "
+        "of a run to make it again",
+    )
     run.add_argument("--run-name", help="name of the run's folders [preset and time]")
     run.add_argument("--resume", metavar="RUN", help="go on with this run (name or folder)")
+    run.add_argument(
+        "--from",
+        metavar="RUN",
+        help="start a new run with the networks, memories and settings of another (name or "
+        "folder); flags change settings",
+    )
     run.add_argument(
         "--max-minutes",
         type=float,

@@ -1,9 +1,10 @@
 """Every setting of a training run, once, with its unit.
 
 A run is a function of its `Config`. Fields marked safe may change on resume: they set how long the
-run lasts, what is measured, and how the average strategy is fitted, which no iteration reads. No
-schedule depends on the total number of iterations or on the clock: a run can always be continued
-as if it had never stopped.
+run lasts, what is measured, and how the average strategy is fitted, which no iteration reads; and
+on how many threads all this is computed, which may change the last bits of sums. No schedule
+depends on the total number of iterations or on the clock: a run can always be continued as if it
+had never stopped.
 """
 
 from __future__ import annotations
@@ -127,7 +128,9 @@ class Config:
         "validations (every 100 updates, or every epoch if shorter) without a new best before "
         "stopping",
     )
-    threads: int = setting(0, "CPU threads; 0 = all")
+    threads: int = setting(
+        0, "CPU threads; 0 = all; with other threads the last bits of results may differ", safe=True
+    )
     keep_advantage_nets: bool = setting(
         True, "keep every iteration's advantage networks, which a single-Deep-CFR policy needs"
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from env.rules import Rules
@@ -50,6 +51,12 @@ NOT_NEGATIVE = (
 LARGEST_NUMBER = 2**31 - 1  # what the compiled loops count to
 # Settings with limits of their own.
 LARGEST = {"width": 8_192, "endgame_width": 8_192, "seed": 2**63 - 1}
+
+
+def no_such_setting(name: str, known: Collection[str]) -> str:
+    """What to say of a name that no setting has: the most similar one is named."""
+    nearest = get_close_matches(name.replace("-", "_"), known, n=1, cutoff=0.0)
+    return f"there is no setting {name!r:.40}; the nearest is {nearest[0]!r}"
 
 
 def without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str]]:

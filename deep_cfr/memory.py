@@ -95,21 +95,29 @@ class Reservoir:
         finally:
             self._replaced = None
 
-    def problem(self, rows: NDArray[np.void], seen: int) -> str | None:
-        """Why a reservoir of this size that saw so many rows cannot hold these; None if it can."""
-        if rows.dtype != ROW or rows.ndim != 1:
-            return "these are not rows of a memory"
-        if len(rows) != min(seen, self.capacity):
-            return f"{len(rows)} rows do not fit {seen} seen and room for {self.capacity}"
-        return None
-
     def restore(self, rows: NDArray[np.void], seen: int) -> None:
         """Take over the contents of another reservoir, saved earlier."""
-        problem = self.problem(rows, seen)
+        problem = contents_problem(rows, seen, self.capacity)
         if problem:
             raise ValueError(problem)
         self._store[: len(rows)] = rows
         self.seen = seen
+
+
+def contents_problem(rows: NDArray[np.void], seen: int, capacity: int) -> str | None:
+    """Why a reservoir that saw so many rows cannot hold exactly these; None if it can."""
+    if rows.dtype != ROW or rows.ndim != 1:
+        return "these are not rows of a memory"
+    if len(rows) != min(seen, capacity):
+        return f"{len(rows)} rows do not fit {seen} seen and room for {capacity}"
+    return None
+
+
+def shrunk(rows: NDArray[np.void], capacity: int, rng: np.random.Generator) -> NDArray[np.void]:
+    """What a reservoir of this capacity holds of a reservoir's rows: a uniform sample of them."""
+    if len(rows) <= capacity:
+        return rows
+    return rows[np.sort(rng.choice(len(rows), capacity, replace=False, shuffle=False))]
 
 
 @njit(cache=True)

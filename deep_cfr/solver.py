@@ -53,7 +53,7 @@ from policies.policy import Policy
 
 PLAYERS = (0, 1)
 TRAVERSALS_AT_ONCE = 30_000  # single deals walked level by level together; bounds memory
-_TRAVERSAL, _FIT, _STRATEGY_FIT, _ENDGAME = range(4)  # purposes of randomness
+_TRAVERSAL, _FIT, _STRATEGY_FIT, _ENDGAME, SHRINKING = range(5)  # purposes of randomness
 
 
 @dataclass

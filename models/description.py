@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deep_cfr.config import DROPPED, RENAMED, Config
+from deep_cfr.config_checks import no_such_setting
 from env.rules import Rules, parse_rules
 from models.json_object import whole_number
 
@@ -57,7 +58,7 @@ def checked_config(saved: Any) -> Config:
             continue
         wanted = types.get(RENAMED.get(str(name), str(name)))
         if wanted is None:
-            raise ValueError(f"there is no setting {name!r:.40}")
+            raise ValueError(no_such_setting(str(name), types))
         if type(value) is not wanted and not (wanted is float and type(value) is int):
             raise ValueError(f"{name} must be of type {wanted.__name__}, not {value!r:.40}")
     return Config.from_saved(saved)

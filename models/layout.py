@@ -12,6 +12,8 @@ from models.storage import MANIFEST, StorageError, known_json
 
 MODEL_FILE, MODEL_INFO = "strategy.keras", "model.json"
 DEFAULT_ARCHITECTURE = "paper"
+PROJECT = Path(__file__).resolve().parent.parent
+PRETRAINED = Path("checkpoints", "pretrained")  # the models that come with the project
 # Folders among the logs of runs that are not of a run, so that no run may have these names.
 EVALUATIONS, TOURNAMENTS = "evaluations", "tournaments"
 
@@ -30,6 +32,13 @@ def model_folders(run: Path) -> list[Path]:
 def run_of(folder: Path) -> Path:
     """The run that a model folder belongs to; one that is not called iter_… stands for itself."""
     return folder.parent if folder.name.startswith("iter_") else folder
+
+
+def shipped(path: Path) -> Path:
+    """A path below checkpoints/pretrained/, found from other folders than the project's as well."""
+    if path.parts[:2] != PRETRAINED.parts or path.exists() or not (PROJECT / path).exists():
+        return path
+    return PROJECT / path
 
 
 def is_model(folder: Path) -> bool:
@@ -66,6 +75,7 @@ def models_at(path: Path) -> list[Path]:
 
 
 def _models_at(path: Path) -> list[Path]:
+    path = shipped(path)
     if path.name == MODEL_FILE and path.is_file():
         return [path.parent]
     if not path.exists():

@@ -25,6 +25,7 @@ from models.measurements import MEASUREMENTS, Measurements
 from models.origin import Origin, is_published, known_origin
 from models.records import ExploitabilityRecord, HeadToHead
 from models.shown_paths import portable, typed
+from models.starting_points import StartingPoint, starting_points
 from models.storage import StorageError, whole_file
 
 CARD_FILE, CARD_LOCK = "README.md", ".card.lock"
@@ -43,6 +44,7 @@ class _Saved:
     matches: dict[str, HeadToHead]  # the most precise one against each opponent
     has_more: bool  # measurements than those
     origin: Origin
+    started_from: tuple[StartingPoint, ...]
     is_published: bool
     versions: dict[str, str]
 
@@ -77,6 +79,7 @@ def _read(run: Path, folder: Path) -> _Saved | None:
             matches=matches,
             has_more=num_shown < len(measured.evaluations) + len(measured.matches),
             origin=known_origin(info, run),
+            started_from=starting_points(info),
             is_published=is_published(info),
             versions={name: str(number) for name, number in info.get("versions", {}).items()},
         )
@@ -202,6 +205,8 @@ def _training(model: _Saved) -> Iterator[str]:
     origin = model.origin
     if origin.wall_s is not None:
         yield table_row("wall time", f"{origin.wall_s / 60:,.1f} minutes")
+    for point in model.started_from:
+        yield from ("", _starting_point(point))
     if origin.command is not None:
         yield from ("", "Started with", "", *fenced(origin.command))
     if origin.resumed_with is not None:
@@ -211,14 +216,27 @@ def _training(model: _Saved) -> Iterator[str]:
         yield from fenced(origin.learned_with)
 
 
+def _starting_point(point: StartingPoint) -> str:
+    """Where networks and memories come from, and with which other settings they were made."""
+    changed = ", ".join(code(setting) for setting in point.changed)
+    return (
+        f"Iterations up to {point.iteration:,} are those of the run {code(point.run)}, whose "
+        "networks and memories were taken over. "
+        + (f"Settings that changed then: {changed}." if changed else "No setting changed.")
+    )
+
+
 def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
     """What training took, and how much of it."""
     config, t = model.config, model.iteration
     yield "iterations", f"{t:,}"
     boards = f"; drawn from {config.board_hands:,} hands on each of {config.boards:,} boards"
+    changed = [setting for point in model.started_from for setting in point.changed]
+    is_constant = not any(setting.startswith("traversals:") for setting in changed)
     yield (
         "traversals",
-        f"{config.traversals:,} per player and iteration, {2 * config.traversals * t:,} in all"
+        f"{config.traversals:,} per player and iteration"
+        + (f", {2 * config.traversals * t:,} in all" if is_constant else "")
         + (boards if config.boards else ""),
     )
     yield "nodes touched", _count(model.nodes_touched)

@@ -9,6 +9,7 @@ where it comes from (`models.origin`). Paths of this machine are left behind.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import shutil
 import sys
@@ -20,7 +21,8 @@ from models.measurements import Measurements
 from models.model_card import write_card
 from models.origin import MADE_OF, Origin, origin_of
 from models.records import most_precise
-from models.shown_paths import portable_text
+from models.shown_paths import portable, portable_text
+from models.starting_points import STARTED_FROM, StartingPoint, starting_points
 from models.storage import StorageError, whole_folder
 
 MAX_BYTES = 4_000_000
@@ -37,6 +39,8 @@ def publish(source: Path, target: Path) -> Path:
         raise StorageError(f"{target} is there already and holds something else; nothing written")
     info |= _measured(model) | {"origin": _portable(origin_of(model)).to_json()}
     info.pop(MADE_OF, None)
+    if points := starting_points(info):
+        info[STARTED_FROM] = [dataclasses.asdict(_portable_point(point)) for point in points]
     with whole_folder(target) as folder:
         shutil.copyfile(model / MODEL_FILE, folder / MODEL_FILE)
         (folder / MODEL_INFO).write_text(json.dumps(info, indent=1))
@@ -59,6 +63,12 @@ def _portable(origin: Origin) -> Origin:
         for words in (origin.command, origin.resumed_with, origin.learned_with)
     )
     return Origin(command, resumed_with, origin.wall_s, learned_with)
+
+
+def _portable_point(point: StartingPoint) -> StartingPoint:
+    """The same starting point without paths of this machine."""
+    run = Path(point.run)
+    return dataclasses.replace(point, run=portable(run) if run.is_absolute() else point.run)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -11,6 +11,7 @@ from env.rules import parse_rules
 from models.description import MAX_COUNT, MAX_ITERATION, checked_config
 from models.json_object import read_object, whole_number
 from models.messages import one_line
+from models.starting_points import STARTED_FROM, StartingPoint, starting_points
 from models.storage import StorageError, checked_folder
 
 STATE_FILE = "state.json"
@@ -24,6 +25,7 @@ class RunProgress:
     wall_s: float = 0.0  # time that the run has taken so far
     logs: str = ""  # the folder that the logs were written to
     made_with: dict[str, str] = field(default_factory=dict)  # threads and versions
+    started_from: tuple[StartingPoint, ...] = ()  # runs that it goes back to, the earliest first
 
     @classmethod
     def from_json(cls, saved: Any) -> RunProgress:
@@ -31,7 +33,7 @@ class RunProgress:
         if not isinstance(saved, dict):
             raise ValueError("extra must be a table")
         known = {field.name: saved[field.name] for field in fields(cls) if field.name in saved}
-        progress = cls(**known)
+        progress = cls(**known | {STARTED_FROM: starting_points(saved)})
         if not isinstance(progress.rows, list) or not isinstance(progress.made_with, dict):
             raise ValueError("rows must be a list and made_with a table")
         if not isinstance(progress.logs, str):

@@ -16,6 +16,7 @@ from deep_cfr.networks.strategy_model import strategy_model
 from deep_cfr.solver import Solver
 from models.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
 from models.reproducible import make_reproducible
+from models.starting_points import STARTED_FROM, StartingPoint
 from models.storage import whole_folder
 from models.versions import versions
 
@@ -36,14 +37,16 @@ def save_model(
     network: Network,
     metrics: dict[str, float],
     endgames: Mapping[int, EndgameNetwork] = MappingProxyType({}),
+    started_from: tuple[StartingPoint, ...] = (),
 ) -> Path:
     """The average strategy as a model folder of the run; removes what `keep` says.
 
     It consists of the network that was fitted to the strategy memory and of endgame networks for
-    the streets that were learned from solved subgames.
+    the streets that were learned from solved subgames. `started_from` are the runs that this one
+    goes back to, without which the settings would not tell how the model was made.
     """
     folder = model_folder(run, solver.t)
-    info = {
+    info: dict[str, Any] = {
         "kind": "average strategy",
         "rules": solver.game.rules.as_dict(),
         "iteration": solver.t,
@@ -52,6 +55,8 @@ def save_model(
         "metrics": metrics,
         "versions": versions(),
     }
+    if started_from:
+        info[STARTED_FROM] = [dataclasses.asdict(point) for point in started_from]
     write_model(folder, info, network, endgames)
     if solver.config.keep:
         # Models later than this one are of a run that was killed and will come again.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deep_cfr.memory import ROW, Reservoir, make_rows
+from deep_cfr.memory import ROW, Reservoir, make_rows, shrunk
 
 
 def numbered_rows(first: int, count: int, t: int = 1) -> NDArray[np.void]:
@@ -60,6 +60,33 @@ def test_inclusion_probability_is_uniform_for_any_batches(batches: list[int]) ->
     assert 0.6 < (deviation**2).mean() < 1.5
     early, late = deviation[: total // 2].mean(), deviation[total // 2 :].mean()
     assert abs(early - late) < 0.8, "old rows are as likely kept as new ones: no sliding window"
+
+
+def test_a_memory_that_shrinks_stays_a_uniform_sample() -> None:
+    """Every row is as likely kept as any other, whether it came before or after the shrinking."""
+    before, after, runs = 20, 10, 6000
+    counts = np.zeros(60)
+    rng = np.random.default_rng(3)
+    for _ in range(runs):
+        memory, smaller = Reservoir(before), Reservoir(after)
+        memory.add(numbered_rows(0, 40), rng)
+        smaller.restore(shrunk(memory.rows, after, rng), memory.seen)
+        smaller.add(numbered_rows(40, 20), rng)
+        assert len(smaller) == after
+        counts[smaller.rows["targets"][:, 0].astype(int)] += 1
+    expected = runs * after / len(counts)
+    deviation = (counts - expected) / np.sqrt(expected * (1 - after / len(counts)))
+    assert np.abs(deviation).max() < 4.5
+    assert 0.6 < (deviation**2).mean() < 1.5
+    assert abs(deviation[:40].mean() - deviation[40:].mean()) < 0.8
+
+
+def test_rows_that_fit_are_all_kept_in_their_order() -> None:
+    rows, rng = numbered_rows(0, 30), np.random.default_rng(0)
+    assert shrunk(rows, 30, rng) is rows
+    kept = shrunk(rows, 29, rng)["targets"][:, 0]
+    assert len(kept) == 29
+    assert (np.diff(kept) > 0).all()
 
 
 def test_pairs_of_rows_are_kept_independently_of_their_batch() -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deep_cfr.networks.device import threads_used
 from tests.small_runs import (
     ROOT,
     SMALL_DEFAULT_PATH,
@@ -145,6 +146,19 @@ def test_a_missing_last_model_is_made_on_resume(whole: Path, tmp_path: Path) -> 
     made_with = json.loads((model / "model.json").read_text())["config"]
     assert made_with["strategy_updates"] == 17, "how the average is fitted may change on resume"
     assert_same_arrays(state(tmp_path, "default"), state(whole, "default"))
+
+
+def test_a_run_may_go_on_with_other_threads_and_says_so(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole / "checkpoints", tmp_path / "checkpoints")
+    done = train(tmp_path, "--resume=leduc", "--threads=2", f"--iterations={ITERATIONS + 1}")
+    assert done.returncode == 0, done.stderr
+    if threads_used(2) == 2:
+        assert "note: threads 1 → 2 since the last save; last bits may differ" in done.stdout
+    saved = json.loads((tmp_path / "checkpoints" / "leduc" / "latest" / "state.json").read_text())
+    assert (saved["t"], saved["config"]["threads"]) == (ITERATIONS + 1, 2)
+    again = train(tmp_path, "--resume=leduc", "--threads=2", f"--iterations={ITERATIONS + 2}")
+    assert again.returncode == 0, again.stderr
+    assert "note: threads" not in again.stdout
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from tests.small_runs import (
 from training.checkpoint import save_latest
 from training.forecast import Forecast
 from training.places import Places
-from training.run import INTERRUPTED, Run, resume_notes
+from training.run import INTERRUPTED, Run, program, resume_notes
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
 
@@ -236,3 +237,18 @@ def test_a_resumed_run_says_what_is_different() -> None:
 def test_progress_that_makes_no_sense_is_refused(saved: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         RunProgress.from_json(saved)
+
+
+@pytest.mark.parametrize(
+    ("started_as", "again"),
+    [
+        ("/somewhere/train.py", ["python", "train.py"]),
+        ("/usr/local/bin/deep-cfr-train", ["deep-cfr-train"]),
+        ("C:/venv/Scripts/deep-cfr-train.exe", ["deep-cfr-train"]),
+    ],
+)
+def test_people_are_told_to_type_what_they_typed(
+    monkeypatch: pytest.MonkeyPatch, started_as: str, again: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [started_as, "--preset=kuhn"])
+    assert program("train.py") == again

@@ -1,7 +1,8 @@
 """All that an exact resume needs, in checkpoints/<run>/latest/.
 
 Memories with their counters, the sums of the strength regressions, networks and the iteration.
-Randomness needs no state: every generator is keyed by seed and iteration.
+Randomness needs no state: every generator is keyed by seed and iteration. A new run can start from
+the same files; `training.takeover` says which settings it may change.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deep_cfr.config import ConfigError
 from deep_cfr.fitting.strength_regression import StrengthRegression
-from deep_cfr.memory import ROW, Reservoir
+from deep_cfr.memory import ROW, contents_problem, shrunk
 from deep_cfr.networks.weight_check import weights_problem
-from deep_cfr.solver import PLAYERS, Solver
+from deep_cfr.solver import PLAYERS, SHRINKING, Solver
 from env.arrays import Doubles, Floats
 from env.betting_tree import BettingTree
 from models.advantage_nets import named, unnamed
 from models.arrays import read_array, read_arrays
 from models.messages import one_line
 from models.run_state import STATE_FILE, RunProgress, RunState, latest_state
-from models.storage import StorageError, checked_folder, file_digest, whole_folder
+from models.shown_paths import typed
+from models.starting_points import StartingPoint
+from models.storage import StorageError, checked_folder, file_digest, known_json, whole_folder
 from models.versions import versions
+from training import takeover
 from training.metrics import IterationMetrics
 from training.saved_rows import rows_problem
 
@@ -50,8 +55,8 @@ def save_latest(run: Path, solver: Solver, progress: RunProgress) -> None:
             np.save(_advantages(folder, player), solver.advantage_memories[player].rows)
         np.save(folder / STRATEGIES, solver.strategy_memory.rows)
         np.savez(folder / ADVANTAGE_NETS, **named(solver.weights()))
-        for file, regression in _regressions(folder, solver).items():
-            np.savez(file, **regression.sums())  # type: ignore[arg-type]
+        for name, regression in _regressions(solver).items():
+            np.savez(folder / name, **regression.sums())  # type: ignore[arg-type]
         state["digests"] = {file.name: file_digest(file) for file in sorted(folder.iterdir())}
         (folder / STATE_FILE).write_text(json.dumps(state, indent=1))
 
@@ -73,28 +78,55 @@ def load_latest(run: Path, solver: Solver) -> RunProgress:
     a `StorageError` of one line.
     """
     folder, state = checked_folder(run / "latest"), latest_state(run)
-    _check_identity(folder, state, solver)
-    saved = _read(folder, state, solver)
-    for player in PLAYERS:
-        memory = solver.advantage_memories[player]
-        memory.restore(saved.advantages[player], state.seen[player])
-        solver.advantage_nets[player].set_weights(saved.weights[player])
-    for regression, sums in zip(_regressions(folder, solver).values(), saved.sums, strict=True):
-        regression.restore(sums)
-    solver.strategy_memory.restore(saved.strategies, state.strategy_seen)
-    solver.t, solver.nodes_touched = state.t, state.nodes_touched
+    changed = state.config.differences(solver.config)
+    if changed:
+        raise StorageError(f"{folder} is of a run with other settings: {'; '.join(changed)}")
+    _check_identity(folder, state)
+    _restore(solver, state, _read(folder, state, solver))
     return state.progress
 
 
-def _check_identity(folder: Path, state: RunState, solver: Solver) -> None:
-    """Refuse the state of other settings, and arrays that were not saved together with it.
+def start_from(source: Path, solver: Solver) -> RunProgress:
+    """Put the fresh solver of a new run where another run stands, and return what it begins with.
+
+    The other run stays as it is. It may be trained meanwhile: if it is saved while it is read,
+    that ends in a `StorageError` as well.
+    """
+    folder, state = checked_folder(source / "latest"), latest_state(source)
+    problem = next(takeover.problems(state, solver.config), None)
+    if problem:
+        raise ConfigError(problem)
+    _check_identity(folder, state)
+    saved = _read(folder, state, solver)
+    if known_json(folder / STATE_FILE).get("digests", {}) != state.digests:
+        raise StorageError(f"{source} was saved again while it was read; try again")
+    _restore(solver, state, saved)
+    changed = takeover.changes(state.config, solver.config)
+    point = StartingPoint(typed(source), state.t, changed)
+    before = state.progress
+    return RunProgress(wall_s=before.wall_s, started_from=(*before.started_from, point))
+
+
+def _restore(solver: Solver, state: RunState, saved: _Saved) -> None:
+    """Everything that was read, taken over; of memories that are smaller now a uniform sample."""
+    memories = (*solver.advantage_memories, solver.strategy_memory)
+    contents, seen = (*saved.advantages, saved.strategies), (*state.seen, state.strategy_seen)
+    for number, memory in enumerate(memories):
+        rng = np.random.default_rng([solver.config.seed, SHRINKING, state.t, number])
+        memory.restore(shrunk(contents[number], memory.capacity, rng), seen[number])
+    for player in PLAYERS:
+        solver.advantage_nets[player].set_weights(saved.weights[player])
+    for regression, sums in zip(_regressions(solver).values(), saved.sums, strict=True):
+        regression.restore(sums)
+    solver.t, solver.nodes_touched = state.t, state.nodes_touched
+
+
+def _check_identity(folder: Path, state: RunState) -> None:
+    """Refuse arrays that were not saved together with the state.
 
     The manifest says that files are as somebody wrote them; the digests in state.json say that
     they belong to this run, this iteration and this player. Earlier versions wrote none.
     """
-    changed = state.config.differences(solver.config)
-    if changed:
-        raise StorageError(f"{folder} is of a run with other settings: {'; '.join(changed)}")
     for name, digest in state.digests.items():
         if Path(name).name != name or not (folder / name).is_file():
             raise StorageError(f"{folder / name} is missing")
@@ -110,24 +142,24 @@ def _check_identity(folder: Path, state: RunState, solver: Solver) -> None:
 
 def _read(folder: Path, state: RunState, solver: Solver) -> _Saved:
     """All arrays of a saved solver, checked against the solver that is to take them over."""
-    tree = solver.game.tree
-    memories = [(_advantages(folder, player), player) for player in PLAYERS]
+    tree, config = solver.game.tree, state.config
     advantages = []
-    for file, player in memories:
-        memory, seen = solver.advantage_memories[player], state.seen[player]
-        advantages.append(_read_rows(file, memory, seen, tree, state.t, player))
-    file, memory = folder / STRATEGIES, solver.strategy_memory
-    strategies = _read_rows(file, memory, state.strategy_seen, tree, state.t, None)
+    for player in PLAYERS:
+        file, seen = _advantages(folder, player), state.seen[player]
+        rows = _read_rows(file, config.advantage_memory, seen, tree, state.t, player)
+        advantages.append(rows)
+    file, seen = folder / STRATEGIES, state.strategy_seen
+    strategies = _read_rows(file, config.strategy_memory, seen, tree, state.t, None)
     weights = _read_weights(folder / ADVANTAGE_NETS, solver)
-    sums = [_read_sums(file, own) for file, own in _regressions(folder, solver).items()]
+    sums = [_read_sums(folder / name, own) for name, own in _regressions(solver).items()]
     return _Saved(weights, advantages, strategies, sums)
 
 
 def _read_rows(
-    file: Path, memory: Reservoir, seen: int, tree: BettingTree, t: int, actor: int | None
+    file: Path, capacity: int, seen: int, tree: BettingTree, t: int, actor: int | None
 ) -> NDArray[np.void]:
-    rows = read_array(file, ROW, memory.capacity)
-    problem = memory.problem(rows, seen) or rows_problem(rows, tree, t, actor)
+    rows = read_array(file, ROW, capacity)
+    problem = contents_problem(rows, seen, capacity) or rows_problem(rows, tree, t, actor)
     if problem:
         raise StorageError(f"{file} is damaged: {problem}")
     return rows
@@ -158,12 +190,12 @@ def _advantages(folder: Path, player: int) -> Path:
     return folder / f"advantages_{player}.npy"
 
 
-def _regressions(folder: Path, solver: Solver) -> dict[Path, StrengthRegression]:
-    """The files of the regressions that a solver has."""
+def _regressions(solver: Solver) -> dict[str, StrengthRegression]:
+    """The regressions that a solver has, by the names of their files."""
     found = {
-        folder / f"strength_regression_{player}.npz": regression
+        f"strength_regression_{player}.npz": regression
         for player, regression in enumerate(solver.advantage_regressions)
     }
     if solver.strategy_regression:
-        found[folder / "strategy_regression.npz"] = solver.strategy_regression
+        found["strategy_regression.npz"] = solver.strategy_regression
     return found

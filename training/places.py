@@ -75,17 +75,21 @@ def resumed_places(folder: Path, logdir: Path) -> Iterator[Places]:
         yield places
 
 
-def find_run(resume: str, checkpoints: Path) -> Path:
-    """The folder of a run given by name or by path."""
-    for candidate in (checkpoints / resume, Path(resume)):
+def find_run(named: str, checkpoints: Path, *, is_source: bool = False) -> Path:
+    """The folder of a run given by name or by path, to resume it or to start another from it."""
+    purpose, way_out = (
+        ("to start from", "name the folder of a run; those have networks and memories in latest/")
+        if is_source
+        else ("to resume", "start a run with another --run-name")
+    )
+    for candidate in (checkpoints / named, Path(named)):
         if candidate.is_dir():
             if not (candidate / "latest").is_dir() and not (candidate / ".latest.old").is_dir():
                 raise ConfigError(
-                    f"{candidate} holds nothing to resume, since nothing was saved in it; "
-                    "start a run with another --run-name"
+                    f"{candidate} holds nothing {purpose}, since no run was saved in it; {way_out}"
                 )
             return candidate
-    raise ConfigError(f"there is no run {resume!r} in {checkpoints}/ to resume")
+    raise ConfigError(f"there is no run {named!r} in {checkpoints}/ {purpose}")
 
 
 @contextmanager

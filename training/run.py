@@ -23,6 +23,7 @@ from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
 from models.run_state import RunProgress
 from models.saving import save_model
+from models.starting_points import STARTED_FROM
 from models.storage import known_json, whole_file
 from models.versions import versions
 from policies.fixed import uniform_policy
@@ -36,13 +37,21 @@ from training.telemetry import Telemetry
 
 INTERRUPTED = 130
 LONG_HOURS = 6
+COMMAND = "deep-cfr-train"  # what `pip install` makes of train.py
 COMPILING = "the first iteration compiles kernels and graphs: up to a minute the first time"
 
 
 class Run:
     """Algorithm 1 with everything around it: saving, watching, evaluating, stopping."""
 
-    def __init__(self, config: Config, places: Places, evaluate: Evaluator, resume: bool) -> None:
+    def __init__(
+        self,
+        config: Config,
+        places: Places,
+        evaluate: Evaluator,
+        resume: bool,
+        source: Path | None = None,  # another run, from which this new one starts
+    ) -> None:
         self.places, self._evaluate = places, evaluate
         self._start, self._stopping = time.perf_counter(), Stopping()
         game = load_game(config.game)
@@ -53,6 +62,9 @@ class Run:
         before = RunProgress()
         if resume:
             before = checkpoint.load_latest(places.checkpoints, self.solver)
+        elif source:
+            before = checkpoint.start_from(source, self.solver)
+        self._started_from = before.started_from
         self._wall_before = before.wall_s
         records = [IterationMetrics.from_json(row) for row in before.rows]
         self._telemetry = Telemetry(places.logs, config, records)
@@ -184,7 +196,8 @@ class Run:
         with self._forecast.timing_model():
             network, learned, metrics = self._measure()
             place = self.places.checkpoints
-            folder = save_model(place, self.solver, network, metrics, learned.networks)
+            points = self._started_from
+            folder = save_model(place, self.solver, network, metrics, learned.networks, points)
             write_card(self.places.checkpoints)
         self._telemetry.say(f"saved {folder}")
 
@@ -194,6 +207,7 @@ class Run:
             wall_s=self._wall_s(),
             logs=str(self.places.logs.resolve()),
             made_with=self._made_with(),
+            started_from=self._started_from,
         )
         with self._forecast.timing_save():
             checkpoint.save_latest(self.places.checkpoints, self.solver, progress)
@@ -211,7 +225,7 @@ class Run:
 
     def _write_config(self) -> None:
         file = self.places.logs / "config.json"
-        words = shlex.join(["python", Path(sys.argv[0]).name, *sys.argv[1:]])
+        words = shlex.join([*program(Path(sys.argv[0]).name), *sys.argv[1:]])
         started = known_json(file).get("command") if self._saved >= 0 else None
         commands = {"command": started, "resumed_with": words} if started else {"command": words}
         content = {
@@ -222,6 +236,8 @@ class Run:
             "versions": versions(),
             **commands,
         }
+        if self._started_from:
+            content[STARTED_FROM] = [dataclasses.asdict(point) for point in self._started_from]
         whole_file(file, json.dumps(content, indent=1).encode())
 
     def _greet(self) -> None:
@@ -231,6 +247,9 @@ class Run:
             f"run {self.places.name}: {config.network} network, "
             f"{self.solver.advantage_nets[0].num_parameters:,} parameters, {self._device}"
         )
+        for point in self._started_from:
+            changed = "; ".join(point.changed) or "no setting changed"
+            say(f"started from iteration {point.iteration} of {point.run}: {changed}")
         for note in self._notes:
             say(note)
         if self.solver.t >= config.iterations:
@@ -259,7 +278,7 @@ class Run:
         say(f"go on   {self._resume_command(2 * solver.t if is_done else None)}")
 
     def _resume_command(self, iterations: int | None) -> str:
-        words = ["python", "train.py", "--resume", self.places.name]
+        words = [*program("train.py"), "--resume", self.places.name]
         if self.places.checkpoints.parent != Path("checkpoints"):
             words += ["--checkpoints", str(self.places.checkpoints.parent)]
         if self.places.logs.parent != Path("runs"):
@@ -267,6 +286,11 @@ class Run:
         if iterations is not None:
             words += ["--iterations", str(iterations)]
         return shlex.join(words)
+
+
+def program(script: str) -> list[str]:
+    """How to start this program again: as the command that was installed, or a script by Python."""
+    return [COMMAND] if Path(sys.argv[0]).stem == COMMAND else ["python", script]
 
 
 def resume_notes(before: RunProgress, made_with: dict[str, str], logs: Path) -> list[str]:

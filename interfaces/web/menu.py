@@ -16,7 +16,7 @@ from agents.names import BOT_NAMES
 from agents.searching import SEARCH_PREFIX
 from env.rules import HULH, Rules, RulesError
 from interfaces.web.messages import MessageError, NewSession
-from models.layout import is_model, model_folders, read_info
+from models.layout import is_model, model_folders, read_info, shipped
 from models.storage import StorageError
 from search.settings import searchable_streets
 
@@ -66,7 +66,7 @@ def find_opponents(checkpoints: Path) -> Menu:
             own = Rules.from_dict(read_info(folder)["rules"])
         except (StorageError, KeyError, TypeError, RulesError):
             continue  # not readable; it would be refused at the table
-        key = folder.relative_to(checkpoints).as_posix()
+        key = _key(folder, checkpoints)
         about = own.describe().partition(": ")[2]
         can_search = bool(searchable_streets(own))
         entries.append(Entry(key, key, about, own.name, False, can_search))
@@ -78,9 +78,15 @@ def find_opponents(checkpoints: Path) -> Menu:
     return Menu(tuple(entries), specs, rules)
 
 
+def _key(folder: Path, checkpoints: Path) -> str:
+    """What a page calls a model: its place in the folder, wherever the pretrained ones are."""
+    inside = folder.is_relative_to(checkpoints)
+    return (folder.relative_to(checkpoints) if inside else Path(PRETRAINED, folder.name)).as_posix()
+
+
 def _model_folders(checkpoints: Path) -> Iterator[Path]:
     """Models in the folder and the one of pretrained ones; of runs the newest model first."""
-    own = checkpoints / PRETRAINED
+    own = shipped(checkpoints / PRETRAINED)
     for place in (own, checkpoints):
         folders = sorted(place.iterdir()) if place.is_dir() else []
         # Limit hold'em in full comes first: it is what the project is about.
