@@ -7,6 +7,7 @@ import tensorflow as tf
 from commands.train_evaluation import measure
 from commands.train_options import Request
 from deep_cfr.config import Config
+from env.own_game import game_named
 from training.places import Places
 from training.run import Run
 
@@ -14,7 +15,8 @@ from training.run import Run
 def run(request: Request, places: Places, config: Config) -> int:
     """The whole run; the exit code."""
     try:
-        training = Run(config, places, measure, resume=bool(request.resume))
+        game = game_named(config.game)
+        training = Run(config, places, measure, resume=bool(request.resume), game=game)
         return training.go(request.max_minutes)
     except tf.errors.ResourceExhaustedError as error:
         raise MemoryError(str(error).splitlines()[0]) from error

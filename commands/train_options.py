@@ -11,7 +11,8 @@ from typing import Any
 from commands.command_line import Parser
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
-from env.rules import parse_rules
+from env.extensions import is_extension
+from env.own_game import names_own_game, rules_named
 from models.layout import EVALUATIONS, TOURNAMENTS
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
@@ -33,13 +34,31 @@ class Request:
     max_minutes: float | None
 
     def config(self, saved: Config | None = None) -> Config:
-        """The settings: the saved run's or the preset's, with the named ones changed."""
+        """The settings: the saved run's or the preset's, with the named ones changed.
+
+        Runs the code of a game of the user's own.
+        """
+        if saved is not None:
+            self._refuse_code_named_by_a_file(saved)
         base = saved or PRESETS[self.preset or DEFAULT_PRESET][1]
         game = self.overrides.get("game", base.game)
         if saved is None and self.preset == "paper" and game.startswith("hulh"):
             base = dataclasses.replace(base, **PAPER_HOLDEM)
         config = dataclasses.replace(base, **self.overrides)
-        return config.for_game(parse_rules(config.game), self.overrides)
+        return config.for_game(rules_named(config.game), self.overrides)
+
+    def _refuse_code_named_by_a_file(self, saved: Config) -> None:
+        """A game or network in a user's file is imported only if the command line names it."""
+        for name, is_own in (
+            ("game", names_own_game(saved.game)),
+            ("network", is_extension(saved.network)),
+        ):
+            if is_own and name not in self.overrides:
+                value = getattr(saved, name)
+                raise ConfigError(
+                    f"the run's {name} is {value}, in a file of somebody's own, which is imported "
+                    f"only if you name it again: --{name} {value}"
+                )
 
 
 def parse(arguments: list[str]) -> Request:
@@ -107,6 +126,13 @@ def _add_setting(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) 
         type=type(field.default),
         help=about,
         default=argparse.SUPPRESS,
-        metavar=None if field.metadata["choices"] else type(field.default).__name__.upper(),
-        choices=field.metadata["choices"] or None,
+        metavar=_metavar(field),
+        choices=None if field.metadata["takes_own"] else field.metadata["choices"] or None,
     )
+
+
+def _metavar(field: dataclasses.Field[Any]) -> str | None:
+    """What stands for the value in the help; None where the choices do."""
+    if field.metadata["takes_own"]:
+        return "|".join((*field.metadata["choices"], "MODULE:NAME"))
+    return None if field.metadata["choices"] else type(field.default).__name__.upper()
