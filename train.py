@@ -10,6 +10,7 @@ from commands.train_places import claimed
 from deep_cfr.config import ConfigError
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.compiler import TreeTooLarge
+from env.extensions import ExtensionError
 from env.rules import RulesError
 from models.messages import one_line
 from training.console import complain, open_closed_streams
@@ -26,7 +27,14 @@ def main(arguments: list[str] | None = None) -> int:
                 from commands import train  # noqa: PLC0415 - loads TensorFlow
 
             return train.run(request, places, config, source)
-    except (ConfigError, RulesError, TreeTooLarge, ArithmeticError, OSError) as error:
+    except (
+        ConfigError,
+        RulesError,
+        ExtensionError,
+        TreeTooLarge,
+        ArithmeticError,
+        OSError,
+    ) as error:
         complain(f"error: {one_line(error)}")
         return 2
     except MemoryError as error:

@@ -30,6 +30,7 @@ class Agent:
     source: Source
     iteration: int | None = None  # of training; the last one of a single-Deep-CFR player
     folder: Path | None = None  # where it was loaded from
+    code: Path | None = None  # the file that a bot of a user's own comes from
 
     @property
     def run(self) -> Path | None:

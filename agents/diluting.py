@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agents.agent import AgentError
-
-DILUTED_PREFIX = "diluted:"
+from agents.names import DILUTED_PREFIX
 
 
 def is_diluted(text: str) -> bool:

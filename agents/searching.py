@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.agent import Agent, AgentError
+from agents.names import SEARCH_PREFIX
+from env.game import Game
 from env.rules import Rules, RulesError
 from models.layout import models_at, read_info, run_of
 from models.loading import load_answers
 from policies.unbeatable import never_folding
 from search.policy import SearchPolicy
 from search.settings import SearchError, SearchSettings, parse_settings
-
-SEARCH_PREFIX = "search:"
 
 
 class SearchSpec(NamedTuple):
@@ -46,10 +46,13 @@ def parse_search(text: str) -> SearchSpec:
         raise AgentError(f"{text}: {error}") from None
 
 
-def load_search(text: str) -> Agent:
-    """The agent that `search:…` stands for. The model answers without TensorFlow."""
+def load_search(text: str, game: Game | None = None) -> Agent:
+    """The agent that `search:…` stands for. The model answers without TensorFlow.
+
+    `game` is needed for models of a game of the user's own (`models.loading`).
+    """
     spec = parse_search(text)
-    saved = load_answers(spec.folder)
+    saved = load_answers(spec.folder, game)
     # The last of finitely many iterations may fold a sliver of anything.
     policy = never_folding(saved.game, SearchPolicy(saved.game, saved.policy, spec.settings))
     name, iteration = search_name(spec), saved.description.iteration

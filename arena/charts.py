@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from arena.folder import Results
 from arena.report import pot_unit, signed
+from arena.results import seen_by
 from arena.standings import Standings, profile
 from env.actions import NUM_ACTIONS
 from env.rules import Rules
@@ -26,6 +27,8 @@ BLUE, ORANGE, GREY = "#0072B2", "#E69F00", "#999999"
 ACTION_COLOURS = (GREY, "#56B4E9", "#D55E00")  # fold, call, raise
 ACTION_LABELS = ("fold", "call or check", "bet or raise")
 LINE_COLOURS = (BLUE, "#D55E00", "#009E73", "#CC79A7", ORANGE, "#56B4E9", "#000000")
+LINE_STYLES = ("-", "--", ":")  # once the colours are used up
+WINNINGS_POINTS = 201
 LONGEST_NAME = 26  # letters; longer names lose their middle
 
 
@@ -58,6 +61,10 @@ def draw_all(rules: Rules, table: Standings, results: Results, folder: Path) -> 
     _games(results, charts[1].file)
     _actions(rules, table, results, charts[2].file)
     _pots(rules, table, results, charts[3].file)
+    if all(pair.curve for pair in results.pairs):
+        meaning = "What each agent had won from all opponents together, as the hands went by."
+        charts.append(Chart(folder / "winnings.png", "Winnings", meaning))
+        _winnings(rules, table, results, charts[-1].file)
     iterations = {agent.name: agent.iteration for agent in results.header.agents}
     if len(set(iterations.values()) - {None}) > 1:
         meaning = (
@@ -179,6 +186,31 @@ def _pots(rules: Rules, table: Standings, results: Results, file: Path) -> None:
     axes.set(xlabel=f"average pot, {pot_unit(rules)}", ylim=(len(names) - 0.5, -0.5))
     axes.margins(x=0.08)
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    figure.savefig(file, format="png")
+
+
+def _winnings(rules: Rules, table: Standings, results: Results, file: Path) -> None:
+    """A line for each agent; where pairs are of different lengths it ends with the shortest."""
+    figure = _figure(9, 4.6)
+    axes = figure.add_subplot()
+    last = min(pair.curve[-1][0] for pair in results.pairs)
+    hands = np.linspace(0, last, WINNINGS_POINTS)
+    for number, place in enumerate(table.ranking):
+        name, total = table.names[place.agent], np.zeros(len(hands))
+        for pair in seen_by(name, results.pairs):
+            at, chips = np.array([(0, 0), *pair.curve], float).T
+            total += np.interp(hands, at, chips)
+        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
+        style = LINE_STYLES[number // len(LINE_COLOURS) % len(LINE_STYLES)]
+        won = total / rules.big_blind_chips
+        axes.plot(hands, won, style, color=colour, label=_short(name))
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set(xlabel="hands against each opponent", ylabel=f"won so far, {pot_unit(rules)}")
+    axes.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}")
+    axes.yaxis.set_major_formatter(lambda value, place: signed(value, 0))
+    axes.margins(x=0)
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(file, format="png")
 
 

@@ -110,13 +110,14 @@ def write_csv(results: Results) -> None:
 def _flat(pair: PairResult) -> dict[str, Any]:
     """Columns and values of a row."""
     row = pair.to_json()
-    del row["agents"], row["seat_mbb"]
+    del row["agents"], row["seat_mbb"], row["curve"]
     row |= {"a": _cell(pair.a), "b": _cell(pair.b)}
     row |= {f"seat_{seat}_mbb": won for seat, won in enumerate(pair.seat_mbb)}
     for letter, agent in zip("ab", pair.agents, strict=True):
         values = agent.to_json()
-        actions = values.pop("actions")
+        actions, habits = values.pop("actions"), values.pop("habits") or {}
         row |= {f"{letter}_{key}": value for key, value in values.items()}
+        row |= {f"{letter}_{key}": value for key, value in habits.items()}
         for street, shares in actions.items():
             column = f"{letter}_{street.replace(' ', '_')}"
             row |= {f"{column}_{action}": share for action, share in shares.items()}

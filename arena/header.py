@@ -28,12 +28,12 @@ class Entrant:
     spec: str  # what stands for it on the command line
     folder: str | None
     iteration: int | None
-    sha256: str | None  # of the weights, where one file holds them
+    sha256: str | None  # of the weights, where one file holds them, or of a user's bot
 
     @classmethod
     def of(cls, agent: Agent, spec: str) -> Entrant:
         """The description of an agent, with a digest that tells whether it was trained again."""
-        file = agent.folder / MODEL_FILE if agent.folder is not None else None
+        file = agent.folder / MODEL_FILE if agent.folder is not None else agent.code
         return cls(
             name=agent.name,
             source=agent.source,
@@ -109,7 +109,7 @@ class Header:
             for what, is_same in (
                 ("source is", before.source == now.source),
                 ("iteration is", before.iteration == now.iteration),
-                ("weights are", before.sha256 == now.sha256),
+                ("weights are" if now.folder else "code is", before.sha256 == now.sha256),
             ):
                 if not is_same:
                     return f"{now.name} has changed since: its {what} not the same"

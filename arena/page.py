@@ -10,28 +10,52 @@ from pathlib import Path
 
 from arena.charts import Chart
 from arena.folder import Results
-from arena.report import pot_unit, signed, transitivity
+from arena.report import (
+    ACTION_TITLES,
+    HABITS,
+    NOTHING,
+    habit_cells,
+    headline,
+    pot_unit,
+    signed,
+    transitivity,
+)
 from arena.standings import Profile, Standings, profile
 from env.actions import ACTION_NAMES
 from env.rules import Rules
 from models.storage import whole_file
 
 PAGE = "report.html"
-NOTHING = "–"
+HABIT_CAPTION = (
+    "Percent, but for aggression. VPIP: hands in which it called or raised before the flop. PFR: "
+    "hands in which it raised there. 3-bet: how often it raised again when facing a first raise "
+    "there. Aggr.: bets and raises for every call, after the flop. WTSD: of the hands that saw the "
+    "flop, those that went to a showdown. W$SD: showdowns won, a split pot being half a win. Fold, "
+    "call (or check) and raise (or bet): shares of all its decisions."
+)
 STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
+:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --quiet: #505050;
+  --line: #d5d5d5; --strong: #606060; --win: #d6e6f4; --loss: #fbdcd0; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8e8e8; --paper: #16181b; --quiet: #a8adb3; --line: #3a3f45;
+    --strong: #8a9097; --win: #17405f; --loss: #6b2f1c; }
+  /* Light pictures become dark ones; turning the hues back keeps blue blue and red red. */
+  figure img { filter: invert(0.91) hue-rotate(180deg); }
+}
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 64rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+.first { font-size: 1.15rem; font-weight: 600; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
-.note, figcaption { color: #505050; font-size: .875rem; margin: .8rem 0 .4rem; }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid #d5d5d5; text-align: right;
+.note, figcaption { color: var(--quiet); font-size: .875rem; margin: .8rem 0 .4rem; }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; }
-th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
-thead th { border-bottom: 2px solid #606060; vertical-align: bottom; }
+th:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); }
+thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; white-space: normal;
+  overflow-wrap: break-word; max-width: 11rem; }
 tbody th { font-weight: 500; }
-.win { background: #d6e6f4; } .loss { background: #fbdcd0; }
+.win { background: var(--win); } .loss { background: var(--loss); }
 figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }
 code { overflow-wrap: anywhere; font-size: .875rem; }
 ul { padding-left: 1.2rem; } .inset { margin-left: 1.2rem; }
@@ -52,6 +76,8 @@ def _page(rules: Rules, table: Standings, results: Results, charts: list[Chart])
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>"
     yield f"<h1>{escape(title)}</h1>"
+    if first := headline(table):
+        yield f'<p class="first">{escape(first)}</p>'
     yield f"<p>{escape(rules.describe())}.</p>"
     yield "<h2>Ranking</h2>"
     yield from _ranking(table)
@@ -126,12 +152,9 @@ def _matrix(table: Standings) -> Iterator[str]:
         text = f"{signed(table.mbb[i, j], 1)} ± {table.ci95_mbb[i, j]:,.1f}"
         return f'<td class="{outcome}">{text}</td>' if outcome else text
 
-    rows = (
-        [f"{rank}. {escape(table.names[i])}", *(cell(i, j) for j in order)]
-        for rank, i in enumerate(order, start=1)
-    )
+    rows = ([escape(table.names[i]), *(cell(i, j) for j in order)] for i in order)
     caption = "What the row wins from the column, mbb/g; coloured where it is significant."
-    columns = ["agent", *(f"{rank}." for rank in range(1, len(order) + 1))]
+    columns = ["agent", *(escape(table.names[i]) for i in order)]
     yield from _table(caption, columns, rows)
 
 
@@ -165,6 +188,11 @@ def _profiles(rules: Rules, table: Standings, results: Results) -> Iterator[str]
     rows = ([escape(name), *_mixes(one)] for name, one in profiles.items())
     caption = f"Share of {', '.join(ACTION_NAMES)} in its decisions, percent, over all opponents."
     yield from _table(caption, columns, rows)
+    yield from _table(
+        HABIT_CAPTION,
+        ["agent", *HABITS, *ACTION_TITLES],
+        ([escape(name), *habit_cells(one)] for name, one in profiles.items()),
+    )
     columns = ["agent", "pot won", "pot lost", "showdowns", "showdowns won", "won by a fold"]
     yield from _table(
         f"Average pots in {pot_unit(rules)}; showdowns and folds won as shares of all hands, "

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arena.habits import Habits
 from arena.results import PairResult
-from arena.standings import Standings
+from arena.standings import Profile, Standings, profile
+from env.actions import ACTION_NAMES
 from env.rules import Rules
 from env.transcript import counted
 
 MOST_CYCLES = 10  # listed; the rest is counted
+NOTHING = "–"
+# How tables head the habits of `arena.habits` and the shares of all actions.
+HABITS = ("VPIP", "PFR", "3-bet", "aggr.", "WTSD", "W$SD")
+ACTION_TITLES = tuple(ACTION_NAMES)
 
 
 def pair_line(pair: PairResult, is_new: bool = True) -> str:
@@ -23,9 +29,50 @@ def pair_line(pair: PairResult, is_new: bool = True) -> str:
 
 
 def terminal(table: Standings) -> str:
-    """Ranking, matrix, transitivity."""
-    lines = [*_ranking(table), "", *_matrix(table), "", *transitivity(table)]
+    """Who beats everyone, ranking, matrix, transitivity."""
+    first = headline(table)
+    lines = [first, ""] if first else []
+    lines += [*_ranking(table), "", *_matrix(table), "", *transitivity(table)]
     return "\n".join(lines)
+
+
+def headline(table: Standings) -> str | None:
+    """What comes first: whether somebody beats everyone."""
+    name = table.champion
+    if name is None:
+        return None
+    others = len(table.names) - 1
+    everyone = table.names[1 - table.names.index(name)] if others == 1 else f"everyone ({others})"
+    return f"{name} beats {everyone}, significantly."
+
+
+def how_they_play(table: Standings, pairs: list[PairResult]) -> str:
+    """The figures that players look at, a line for each agent."""
+    return "\n".join(_habits(table, pairs))
+
+
+def _habits(table: Standings, pairs: list[PairResult]) -> Iterator[str]:
+    width = max(len("agent"), *map(len, table.names))
+    titles = "".join(f"{title:>8}" for title in (*HABITS, *ACTION_TITLES))
+    yield "How they play (% but for aggression; docs/tournament.md says what is counted):"
+    yield f"{'':>3} {'agent':<{width}}{titles}"
+    for rank, place in enumerate(table.ranking, start=1):
+        name = table.names[place.agent]
+        cells = habit_cells(profile(name, pairs))
+        yield f"{rank:>3} {name:<{width}}" + "".join(f"{cell:>8}" for cell in cells)
+
+
+def habit_cells(one: Profile) -> list[str]:
+    """The figures under `HABITS` and `ACTION_TITLES`."""
+    habits = one.habits or Habits()
+    shares = (habits.vpip, habits.pfr, habits.three_bet)
+    ends = (habits.went_to_showdown, one.showdown_win_rate)
+    aggression = NOTHING if habits.aggression is None else f"{habits.aggression:.2f}"
+    return [*map(_share, shares), aggression, *map(_share, (*ends, *one.all_shares))]
+
+
+def _share(share: float | None) -> str:
+    return NOTHING if share is None else f"{100 * share:.1f}"
 
 
 def _ranking(table: Standings) -> Iterator[str]:

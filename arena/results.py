@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from arena.habits import Habits
 from env.actions import ACTION_NAMES
 
 
@@ -37,11 +38,13 @@ class AgentStats:
     pot_lost_chips: float | None
     showdown_win_rate: float | None  # of the showdowns; a split pot is half a win
     fold_win_rate: float  # of all hands
+    habits: Habits | None = None  # None in results of earlier versions
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name."""
         actions = {street: chosen.to_json() for street, chosen in self.actions.items()}
-        return _fields(self) | {"actions": actions}
+        habits = None if self.habits is None else self.habits.to_json()
+        return _fields(self) | {"actions": actions, "habits": habits}
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> AgentStats:
@@ -49,7 +52,9 @@ class AgentStats:
         actions = {
             street: StreetActions.from_json(chosen) for street, chosen in entry["actions"].items()
         }
-        return cls(**entry | {"actions": actions})
+        habits = entry.get("habits")
+        found = None if habits is None else Habits.from_json(habits)
+        return cls(**entry | {"actions": actions, "habits": found})
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class PairResult:
     showdown_rate: float  # of all hands
     agents: tuple[AgentStats, AgentStats]  # of A and of B
     seconds: float  # the match took
+    curve: tuple[tuple[int, int], ...] = ()  # (hands played, chips won so far), some of the games
 
     def mirrored(self) -> PairResult:
         """The same result from B's point of view."""
@@ -82,19 +88,26 @@ class PairResult:
             small_bets_per_100=_negative(self.small_bets_per_100),
             games_won=self.games - self.games_won,
             agents=(self.agents[1], self.agents[0]),
+            curve=tuple((hands, -chips) for hands, chips in self.curve),
         )
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name."""
         agents = [agent.to_json() for agent in self.agents]
-        return _fields(self) | {"seat_mbb": list(self.seat_mbb), "agents": agents}
+        curve = [list(point) for point in self.curve]
+        return _fields(self) | {
+            "seat_mbb": list(self.seat_mbb),
+            "agents": agents,
+            "curve": curve,
+        }
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> PairResult:
         """The inverse of `to_json`."""
         first, second = entry["seat_mbb"]
         a, b = (AgentStats.from_json(agent) for agent in entry["agents"])
-        return cls(**entry | {"seat_mbb": (first, second), "agents": (a, b)})
+        curve = tuple((hands, chips) for hands, chips in entry.get("curve", ()))
+        return cls(**entry | {"seat_mbb": (first, second), "agents": (a, b), "curve": curve})
 
 
 def seen_by(name: str, pairs: list[PairResult]) -> list[PairResult]:

@@ -43,7 +43,7 @@ def play_pair(
     for played in batches(
         game, a, b, schedule.most_hands, schedule.seed, batch=batch, stop_every=stop_every
     ):
-        tally = tally.add(game.tree, played)
+        tally = tally.add(game, played)
         if progress:
             progress(tally.hands, _expected_hands(schedule, tally))
         if schedule.hands is None and _is_precise(schedule, tally):

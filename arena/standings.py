@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.habits import Habits
 from arena.results import PairResult, seen_by
 from env.arrays import Doubles
 
@@ -46,6 +47,13 @@ class Standings:
     def beats(self) -> NDArray[np.bool_]:
         """[n, n] whether i wins from j significantly."""
         return np.nan_to_num(self.mbb) > np.nan_to_num(self.ci95_mbb)
+
+    @property
+    def champion(self) -> str | None:
+        """Who wins from every other agent significantly, if somebody does."""
+        beaten = self.beats.sum(axis=1)
+        best = int(beaten.argmax())
+        return self.names[best] if beaten[best] == len(self.names) - 1 else None
 
     @property
     def ranking(self) -> list[Place]:
@@ -124,6 +132,8 @@ class Profile:
     showdown_rate: float  # of all hands
     showdown_win_rate: float | None  # of the showdowns; a split pot is half a win
     fold_win_rate: float  # of all hands
+    habits: Habits | None  # None with results of earlier versions
+    all_shares: tuple[float | None, ...]  # of (FOLD, CALL, RAISE) on all streets
 
 
 def profile(name: str, pairs: list[PairResult]) -> Profile:
@@ -139,6 +149,10 @@ def profile(name: str, pairs: list[PairResult]) -> Profile:
         by_action = zip(*(one.shares for one in chosen), strict=True)
         return tuple(_mean(values, decisions) for values in by_action)
 
+    chosen = [one for agent in agents for one in agent.actions.values()]
+    decisions = [one.decisions for one in chosen]
+    by_action = zip(*(one.shares for one in chosen), strict=True)
+    counted = [agent.habits for agent in agents if agent.habits is not None]
     return Profile(
         shares={street: shares(street) for street in agents[0].actions},
         pot_won_chips=_mean([a.pot_won_chips for a in agents], [a.hands_won for a in agents]),
@@ -146,6 +160,8 @@ def profile(name: str, pairs: list[PairResult]) -> Profile:
         showdown_rate=sum(showdowns) / sum(hands),
         showdown_win_rate=_mean([agent.showdown_win_rate for agent in agents], showdowns),
         fold_win_rate=_mean([agent.fold_win_rate for agent in agents], hands) or 0.0,
+        habits=sum(counted, Habits()) if len(counted) == len(agents) else None,
+        all_shares=tuple(_mean(values, decisions) for values in by_action),
     )
 
 

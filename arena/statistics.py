@@ -16,11 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.habits import Habits, habits_of
 from arena.match import Played, winrate_mbb
 from arena.results import AgentStats, PairResult, StreetActions
 from env.actions import NUM_ACTIONS
-from env.betting_tree import SHOWDOWN, BettingTree
+from env.betting_tree import SHOWDOWN
+from env.game import Game
 from env.rules import Rules
+
+CURVE_POINTS = 100  # of a curve of winnings, at most, besides its end
 
 Pair = tuple[int, int]  # A's and B's
 
@@ -40,6 +44,7 @@ class Tally:
     showdowns_won: Pair = (0, 0)  # split pots are nobody's
     folds_won: Pair = (0, 0)  # hands won because the other agent folded
     pots_won: Pair = (0, 0)  # chips in the middle, of both, in the hands each one won
+    habits: tuple[Habits, Habits] = (Habits(), Habits())
 
     @classmethod
     def empty(cls, rules: Rules, games: int, hands_per_game: int) -> Tally:
@@ -49,13 +54,15 @@ class Tally:
         actions = np.zeros((2, rules.streets, NUM_ACTIONS), np.int64)
         return cls(rules, hands_per_game // 2, np.zeros(games, np.int64), actions)
 
-    def add(self, tree: BettingTree, played: Played) -> Tally:
+    def add(self, game: Game, played: Played) -> Tally:
         """The tally with the next deals of the match added."""
+        tree = game.tree
         won = played.chips.sum(axis=1, dtype=np.int64)  # [n] in both hands of a deal
-        game = (self.num_deals + np.arange(len(won))) // self.deals_per_game
-        is_counted = game < len(self.margins)
+        number = (self.num_deals + np.arange(len(won))) // self.deals_per_game
+        is_counted = number < len(self.margins)
         margins = self.margins.copy()
-        np.add.at(margins, game[is_counted], won[is_counted])
+        np.add.at(margins, number[is_counted], won[is_counted])
+        first, second = habits_of(game, played)
         is_showdown = tree.node_type[played.nodes] == SHOWDOWN  # [n, 2]
         pots = tree.contributions[played.nodes].sum(axis=2, dtype=np.int64)  # [n, 2]
         wins = (played.chips > 0, played.chips < 0)  # of A and of B, [n, 2] each
@@ -69,6 +76,7 @@ class Tally:
             showdowns=self.showdowns + int(is_showdown.sum()),
             showdowns_won=_plus(self.showdowns_won, *((own & is_showdown).sum() for own in wins)),
             folds_won=_plus(self.folds_won, *((own & ~is_showdown).sum() for own in wins)),
+            habits=(self.habits[0] + first, self.habits[1] + second),
             pots_won=_plus(self.pots_won, *(pots[own].sum() for own in wins)),
         )
 
@@ -108,7 +116,18 @@ class Tally:
             showdown_rate=self.showdowns / self.hands,
             agents=(self._agent(0), self._agent(1)),
             seconds=seconds,
+            curve=self._curve(),
         )
+
+    def _curve(self) -> tuple[tuple[int, int], ...]:
+        """A's chips after some of the games, evenly spread, and after all hands."""
+        played = self.games_won[1]
+        ends = np.unique(np.linspace(0, played, CURVE_POINTS + 1).round().astype(int))[1:]
+        won = np.concatenate([[0], np.cumsum(self.margins[:played])])
+        points = [(2 * self.deals_per_game * int(end), int(won[end])) for end in ends]
+        if not points or points[-1][0] < self.hands:
+            points.append((self.hands, sum(self.seat_chips)))
+        return tuple(points)
 
     def _agent(self, who: int) -> AgentStats:
         """What one of the two did; 0 is A."""
@@ -123,6 +142,7 @@ class Tally:
             pot_lost_chips=_ratio(self.pots_won[1 - who], wins[1 - who]),
             showdown_win_rate=_ratio(self.showdowns_won[who] + split / 2, self.showdowns),
             fold_win_rate=self.folds_won[who] / self.hands,
+            habits=self.habits[who],
         )
 
 

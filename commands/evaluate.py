@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import agents
-from agents.bots import make_bot
 from arena.match import match
-from commands.evaluate_look import explained, model_of
+from commands.evaluate_look import draw_range_chart, explained, model_of
 from commands.evaluate_options import Request
 from commands.evaluate_target import Bot, Models, Searcher, Target, rules_of
 from commands.outputs import write_output
@@ -22,13 +21,15 @@ from commands.progress_bars import Bars
 from commands.recording import Recorder, attempt
 from deep_cfr.networks import device
 from deep_cfr.networks.quiet import quiet_without_gpu
-from env.game import load_game
+from env.game import Game, load_game
+from env.own_game import game_named, names_own_game
 from env.rules import Rules
 from evaluation import report
 from evaluation.charts import draw_curve, draw_gains
 from evaluation.differences import difference
 from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
+from evaluation.settings import EXPLOITER
 from evaluation.summaries import write_summaries
 from models import Model, load
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
@@ -36,6 +37,7 @@ from models.measurements import record_evaluation, record_head_to_head
 from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
 from models.records import HeadToHead
+from policies.fixed import uniform_policy
 from policies.policy import Policy
 
 MATCH_HANDS, MATCH_SEED = 20_000, 0  # between the newest model of a run and each earlier one
@@ -118,13 +120,14 @@ def _compare_players(request: Request, targets: list[Target], output: Output) ->
 
 def _evaluated(request: Request, target: Target) -> Evaluation:
     """The evaluation of a single player."""
-    game = load_game(rules_of(target))
+    own = own_game(request)
+    game = own or load_game(rules_of(target))
     if isinstance(target, Bot):
-        policy: Policy = make_bot(target.name, game)
+        policy: Policy = agents.load(target.name, game)[0].policy
     elif isinstance(target, Searcher):
-        policy = agents.load(target.spec)[0].policy
+        policy = agents.load(target.spec, own)[0].policy
     else:
-        policy = load(target.folders[0]).policy
+        policy = load(target.folders[0], own).policy
     with closing(Bars(f"{_shown_name(target)}: ")) as bars:
         return evaluate(game, policy, request.settings, bars)
 
@@ -144,28 +147,31 @@ def _evaluate_player(request: Request, player: Bot | Searcher, output: Output) -
 
 def _look(request: Request, target: Models | Searcher, output: Output) -> None:
     """Show how a model plays."""
-    model = model_of(target)
+    model = model_of(target, own_game(request))
     if request.explain is not None:
         searches = isinstance(target, Searcher)
         output.say(explained(model, request.explain, searches=searches))
     output.chart(request.preflop_chart, partial(model.preflop_chart, request.line))
+    ranges = partial(draw_range_chart, model, request.board, request.line)
+    output.chart(request.range_chart, ranges)
 
 
 def _evaluate_models(request: Request, target: Models, output: Output) -> None:
     """Evaluate one model or all models of a run."""
     _prepare(request, architecture_of(target.folders[-1]))
-    recorder = Recorder()
+    recorder, game = Recorder(), own_game(request)
     evaluated: list[EvaluatedModel] = []
     for folder in target.folders:
         if evaluated:
             _keep(recorder, evaluated[-1])  # at once, so that Ctrl-C does not lose it
-        newest = load(folder)
+        newest = load(folder, game)
         with closing(Bars(f"{folder.name}: ")) as bars:
             found = evaluate(newest.game, newest.policy, request.settings, bars)
         about = newest.description
         evaluated.append(EvaluatedModel(folder, about.iteration, about.nodes_touched, found))
     if target.is_run:
-        _show_run(request, target, newest.game.rules, evaluated, output)
+        draw = _curve(request, target, newest.game, evaluated)
+        _show_run(request, newest.game.rules, evaluated, draw, output)
     else:
         _show_model(request, target, newest.game.rules, evaluated[0], output)
     _keep(recorder, evaluated[-1])
@@ -176,16 +182,14 @@ def _evaluate_models(request: Request, target: Models, output: Output) -> None:
         partial(write_summaries, target.log_folder(request.logdir), evaluated),
     )
     if recorder.recorded_in:
-        _keep_overview(request, target, newest.game.rules, evaluated, output)
+        _keep_overview(request, target, draw if target.is_run else None, output)
 
 
-def _keep_overview(
-    request: Request, target: Models, rules: Rules, evaluated: list[EvaluatedModel], output: Output
-) -> None:
+def _keep_overview(request: Request, target: Models, draw: Draw | None, output: Output) -> None:
     """Write what a run's folder says of all its models: the curve and the model card."""
     curve, card = target.run / CURVE_FILE, target.run / CARD_FILE
-    if target.is_run and request.chart is None:
-        picture = _drawn(_curve(target, rules, evaluated))
+    if draw is not None and request.chart is None:
+        picture = _drawn(draw)
         if attempt("chart", partial(write_output, curve, picture)):
             output.say(f"chart   {curve}")
     if attempt("model card", partial(write_card, target.run)):
@@ -197,17 +201,34 @@ def _keep(recorder: Recorder, model: EvaluatedModel) -> None:
 
 
 def _show_run(
-    request: Request, target: Models, rules: Rules, evaluated: list[EvaluatedModel], output: Output
+    request: Request,
+    rules: Rules,
+    evaluated: list[EvaluatedModel],
+    draw: Draw | None,
+    output: Output,
 ) -> None:
     """Print, write and draw what was found of all models of a run."""
     output.say(report.many_models(rules, evaluated))
     output.json([_model_json(rules, model) for model in evaluated])
-    output.chart(request.chart, _curve(target, rules, evaluated))
+    if draw is not None:
+        output.chart(request.chart, draw)
 
 
-def _curve(target: Models, rules: Rules, evaluated: list[EvaluatedModel]) -> Draw:
-    title = f"run {target.name}, {rules.name}: {evaluated[-1].record.method}"
-    return partial(draw_curve, evaluated, rules, title)
+def _curve(
+    request: Request, target: Models, game: Game, evaluated: list[EvaluatedModel]
+) -> Draw | None:
+    """The picture of a run; None for a single model, which is a number and no curve.
+
+    Uniformly random play is evaluated like the models, to be drawn beside them.
+    """
+    if len(evaluated) < 2:
+        return None
+    uniform = None
+    if evaluated[-1].record.method != EXPLOITER:  # which would train for as long as for a model
+        with closing(Bars("uniform play: ")) as bars:
+            uniform = evaluate(game, uniform_policy(game.tree), request.settings, bars).record
+    title = f"run {target.name}, {game.rules.name}: {evaluated[-1].record.method}"
+    return partial(draw_curve, evaluated, game.rules, title, uniform=uniform)
 
 
 def _show_model(
@@ -224,7 +245,7 @@ def _compare(folders: list[Path], newest: Model, recorder: Recorder, output: Out
     """Play the newest model of a run against the earlier ones and keep the results."""
     results = {}
     for folder in folders[:-1]:
-        older = load(folder)
+        older = load(folder, newest.game)
         with closing(Bars()) as bars:
             advance = bars(f"{folders[-1].name} against {folder.name}", MATCH_HANDS)
             played = match(
@@ -241,6 +262,12 @@ def _compare(folders: list[Path], newest: Model, recorder: Recorder, output: Out
         recorder.record(folders[-1], keep)
     if results:
         output.say("\n" + report.head_to_head(folders[-1].name, results))
+
+
+def own_game(request: Request) -> Game | None:
+    """The game of the user's own that the command line names, if it names one."""
+    text = request.game
+    return game_named(text) if text is not None and names_own_game(text) else None
 
 
 def _prepare(request: Request, architecture: str) -> None:

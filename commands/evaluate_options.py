@@ -16,7 +16,8 @@ DESCRIPTION = """How exploitable is a saved model?
 
 A model folder (one that holds strategy.keras) is one model. A run folder stands for all its
 checkpoints: each is evaluated and a curve is drawn. A bot's name with --game is evaluated like a
-model, and so is search:MODEL, a model that re-solves its last street at the table. Results go to
+model, and so are MODULE:NAME, a bot in a file of yours (docs/how-to/own-bot.md), and search:MODEL,
+a model that re-solves its last street at the table. Results go to
 the terminal, into measurements.jsonl beside the model, its run's README.md and TensorBoard.
 Published models, such as those in checkpoints/pretrained, are left as they are.
 
@@ -33,11 +34,15 @@ EXAMPLES = """examples:
   python evaluate.py checkpoints/leduc/iter_0200
   python evaluate.py checkpoints/standard --hands 20000 --json bounds.json
   python evaluate.py call --game fhp
+  python evaluate.py mybots:Maniac --game fhp
   python evaluate.py checkpoints/standard/iter_0100 checkpoints/standard/iter_0200
   python evaluate.py search:checkpoints/pretrained/leduc:gadget=max-margin
   python evaluate.py checkpoints/standard/iter_0200 --explain "Ah Kd" "Ts 7d 2c" "rc/r"
   python evaluate.py search:checkpoints/pretrained/leduc --explain Kc Qd cc/
-  python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r"""
+  python evaluate.py checkpoints/standard/iter_0200 --preflop-chart facing_a_raise.png --line r
+  python evaluate.py checkpoints/pretrained/hulh --explain hand.txt
+  python evaluate.py checkpoints/pretrained/hulh --range-chart flop.png --board "Ts 7d 2c" \
+      --line rc/"""
 
 
 MOST = 10**9  # hands or boards; more would not fit into memory
@@ -62,13 +67,15 @@ class Request:
     logdir: Path
     explain: list[str] | None
     preflop_chart: Path | None
+    range_chart: Path | None
+    board: str
     line: str
     threads: int
 
     @property
     def looks_only(self) -> bool:
         """Whether the model is to be shown, not measured."""
-        return self.explain is not None or self.preflop_chart is not None
+        return any((self.explain, self.preflop_chart, self.range_chart))
 
     @property
     def prints_json(self) -> bool:
@@ -98,6 +105,8 @@ def parse(arguments: list[str]) -> Request:
         logdir=given.logdir,
         explain=given.explain,
         preflop_chart=given.preflop_chart,
+        range_chart=given.range_chart,
+        board=given.board or "",
         line=given.line or "",
         threads=given.threads,
     )
@@ -105,7 +114,8 @@ def parse(arguments: list[str]) -> Request:
 
 def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
     """End the program with what is wrong with the options."""
-    files = [file for file in (given.json, given.chart, given.preflop_chart) if file is not None]
+    charts = (given.chart, given.preflop_chart, given.range_chart)
+    files = [file for file in (given.json, *charts) if file is not None]
     if len(given.models) > 2:
         parser.error("give one model, or two to compare")
     names = [*given.models, given.game, given.logdir, *files]
@@ -113,8 +123,10 @@ def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
     parser.refuse_out_of_range(given, LIMITS)
     if given.explain is not None and not 1 <= len(given.explain) <= 3:
         parser.error("--explain takes a hand, then a board if there is one, then the betting line")
-    if given.line is not None and given.preflop_chart is None:
-        parser.error("--line goes with --preflop-chart")
+    if given.line is not None and given.preflop_chart is None and given.range_chart is None:
+        parser.error("--line goes with --preflop-chart and --range-chart")
+    if given.board is not None and given.range_chart is None:
+        parser.error("--board goes with --range-chart")
     if STDOUT in files[given.json is not None :]:
         parser.error("only --json can be written to -, the standard output")
     complaints = [file_complaint(file) for file in files if file != STDOUT]
@@ -138,8 +150,8 @@ def _parser() -> Parser:
 
 def _add_methods(parser: argparse.ArgumentParser) -> None:
     models = (
-        "a model folder, a run folder, search:MODEL[:OPTIONS], or a bot's name with --game; two of "
-        "them are compared"
+        "a model folder, a run folder, search:MODEL[:OPTIONS], or with --game a bot's name or "
+        "MODULE:NAME, a bot in a file of yours; two of them are compared"
     )
     parser.add_argument("models", nargs="+", metavar="MODEL", help=models)
     parser.add_argument("--method", choices=METHODS, help="[the strongest for the game]")
@@ -173,7 +185,11 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
         help="lbr also says how much of its bound the decisions of each street bring; takes about "
         "twice as long",
     )
-    parser.add_argument("--game", help="the game a bot is to play, such as fhp")
+    parser.add_argument(
+        "--game",
+        help="the game a bot is to play, such as fhp; MODULE:NAME is a game in a file of yours, "
+        "which models of that game need as well",
+    )
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
 
 
@@ -203,9 +219,18 @@ def _add_looks(group: argparse._ArgumentGroup) -> None:
         nargs="+",
         metavar="WORDS",
         help="HAND [BOARD] [LINE]: the strategy in one situation and what each action is worth, "
-        'such as "Ah Kd" "Ts 7d 2c" "rrc/c"; without a board, the mean strategy over all boards',
+        'such as "Ah Kd" "Ts 7d 2c" "rrc/c"; without a board, the mean strategy over all boards; '
+        "AKs on a board, the mean over its hands. Or a played hand as PokerStars-like text or PHH, "
+        "or the name of a file with one: every decision of the players whose cards are shown",
     )
     group.add_argument(
         "--preflop-chart", type=named_path, metavar="FILE", help="the 13 × 13 chart as PNG"
     )
-    group.add_argument("--line", help="the chart's betting line, such as r or rr [first to act]")
+    group.add_argument(
+        "--range-chart",
+        type=named_path,
+        metavar="FILE",
+        help="both players' ranges after a --line on a --board, and what is done next, as PNG",
+    )
+    group.add_argument("--board", help="of the range chart, such as 'Ts 7d 2c' [none]")
+    group.add_argument("--line", help="the chart's betting line, such as r or rc/ [first to act]")

@@ -6,10 +6,11 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.names import is_bot
+from agents.names import is_bot, is_own_bot
 from agents.searching import is_search, parse_search, search_name
 from commands.evaluate_options import Request
-from env.rules import Rules, RulesError, parse_rules
+from env.own_game import names_own_game, rules_named
+from env.rules import Rules, RulesError
 from env.strength import has_strengths
 from evaluation.settings import EXACT, EXPLOITER
 from models.layout import EVALUATIONS, model_folders, models_at, read_info, run_of
@@ -75,11 +76,11 @@ def find_targets(request: Request) -> list[Target]:
     if request.looks_only or request.chart is not None:
         raise ValueError("--explain and charts are for one model, not for two")
     # A bot plays the other one's game.
-    first, second = sorted(request.targets, key=is_bot)
+    first, second = sorted(request.targets, key=_is_bot)
     found = {first: find_target(request, first)}
     rules = rules_of(found[first])
-    game = None if request.game is None else parse_rules(request.game)
-    found[second] = Bot(second, game or rules) if is_bot(second) else find_target(request, second)
+    game = None if request.game is None else rules_named(request.game)
+    found[second] = Bot(second, game or rules) if _is_bot(second) else find_target(request, second)
     other = rules_of(found[second])
     if dataclasses.replace(other, name=rules.name) != rules:
         raise ValueError(f"{first} plays {rules.describe()}, but {second} {other.describe()}")
@@ -96,10 +97,11 @@ def rules_of(target: Target) -> Rules:
 
 def find_target(request: Request, text: str) -> Target:
     """The bot or the models that a word names."""
-    if is_bot(text):
+    if _is_bot(text):
         return _bot(request, text)
-    if request.game is not None and not any(map(is_bot, request.targets)):
-        raise ValueError("--game is for bots; a model knows its own game")
+    is_named = request.game is not None and not names_own_game(request.game)
+    if is_named and not any(map(_is_bot, request.targets)):
+        raise ValueError("--game is for bots and for games of your own; a model knows its game")
     if is_search(text):
         return _searcher(request, text)
     path = Path(text)
@@ -110,7 +112,16 @@ def find_target(request: Request, text: str) -> Target:
             request.settings.method_for(_rules(folder))
         if not models.is_run:
             _refuse_undrawable(request, _rules(folders[0]))
+        elif request.chart is not None and len(folders) == 1:
+            raise ValueError(
+                f"{text} has one model, whose exploitability is a number and no curve; leave out "
+                "--chart"
+            )
     return models
+
+
+def _is_bot(text: str) -> bool:
+    return is_bot(text) or is_own_bot(text)
 
 
 def _bot(request: Request, text: str) -> Bot:
@@ -118,7 +129,7 @@ def _bot(request: Request, text: str) -> Bot:
         raise ValueError(f"{text} plays any game; name one with --game")
     if request.looks_only:
         raise ValueError(f"{text} is a bot; only models can be looked at")
-    rules = parse_rules(request.game)
+    rules = rules_named(request.game)
     _refuse_undrawable(request, rules)
     return Bot(text, rules)
 

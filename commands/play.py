@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 
 from rich.console import Console
 
+from agents.names import inner_agent, is_own_bot
 from commands.play_options import LAST, Request, rules_of_bots
 from env.rules import parse_rules
 from interfaces.opponents import Opponent, load_opponent
@@ -57,12 +58,16 @@ def _sit_down(request: Request, store: Store) -> int:
     """Play in the terminal."""
     if request.resume is not None:
         session = Session.resume(store, _named(store, request.resume))
-        opponent = load_opponent(session.row.opponent, session.row.rules)
+        spec = session.row.opponent
+        if request.agent not in ("", spec):
+            raise SessionError(f"the session is played against {spec}, not {request.agent}")
+        opponent = load_opponent(spec, session.row.rules, runs_own_code=request.agent == spec)
     else:
         opponent = _opponent(request)
         session = Session.start(store, opponent.game, opponent.spec, request.seed)
     before = session.winnings
-    again = f"python play.py --continue {session.row.id}"
+    own = f"{opponent.spec} " if is_own_bot(inner_agent(opponent.spec)) else ""
+    again = f"python play.py {own}--continue {session.row.id}"
     console = Console(highlight=False, markup=False)
     try:
         Sitting(session, opponent, console).play(request.hands)
@@ -84,7 +89,8 @@ def _say_goodbye(session: Session, before: Winnings) -> None:
 
 def _opponent(request: Request) -> Opponent:
     game = rules_of_bots(request)
-    return load_opponent(request.agent, None if game is None else parse_rules(game))
+    rules = None if game is None else parse_rules(game)
+    return load_opponent(request.agent, rules, runs_own_code=True)
 
 
 def _named(store: Store, name: str) -> str:

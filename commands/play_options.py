@@ -6,7 +6,7 @@ import argparse
 import secrets
 from dataclasses import dataclass
 
-from agents.names import BOT_NAMES, is_bot
+from agents.names import BOT_NAMES, inner_agent, is_own_bot, plays_any_game
 from commands.command_line import Parser
 from env.rules import PRESETS, parse_rules
 from models.layout import PRETRAINED, shipped
@@ -17,8 +17,9 @@ HOST, PORT = "127.0.0.1", 8420
 DESCRIPTION = """Play heads-up limit hold'em against an agent, in the terminal or in a browser.
 
 An agent is a model folder or a run, search:MODEL for a model that re-solves its last street at the
-table (docs/search.md), sdcfr:RUN, a bot, or diluted:PERCENT:AGENT, which plays so many of its
-decisions at random. Without one you play against the model that comes with the game, with search.
+table (docs/search.md), sdcfr:RUN, a bot, MODULE:NAME for a bot in a file of yours
+(docs/how-to/own-bot.md), or diluted:PERCENT:AGENT, which plays so many of its decisions at random.
+Without one you play against the model that comes with the game, with search.
 Bots: {bots}.
 
 Keys: f fold, c call or check, r raise or bet, h help, q quit. Every action is saved at once in
@@ -112,7 +113,10 @@ def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
 
 def _refuse_beside(parser: Parser, given: argparse.Namespace, mode: str) -> None:
     """Refuse what says how a new session in the terminal begins."""
-    others = {"an agent": given.agent, "--game": given.game, "--seed": given.seed}
+    others = {"--game": given.game, "--seed": given.seed}
+    # Whoever goes on against a bot in a file of theirs names it again, because its code will run.
+    if mode != "--continue" or not is_own_bot(inner_agent(given.agent or "")):
+        others["an agent"] = given.agent
     others["--no-search"] = given.no_search or None
     if mode != "--continue":
         others["--hands"] = given.hands
@@ -123,7 +127,7 @@ def _refuse_beside(parser: Parser, given: argparse.Namespace, mode: str) -> None
 
 def rules_of_bots(request: Request) -> str | None:
     """The game that the command line names; for a bot the usual one if it names none."""
-    return request.game or ("hulh" if is_bot(request.agent.rpartition(":")[2]) else None)
+    return request.game or ("hulh" if plays_any_game(request.agent) else None)
 
 
 def _parser() -> Parser:

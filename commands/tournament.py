@@ -18,7 +18,7 @@ import numba
 
 import agents
 from agents import Agent
-from agents.names import is_bot
+from agents.names import plays_any_game
 from agents.searching import is_search
 from arena import charts, hand_history, page, report
 from arena.folder import RESULTS_JSON, Results, claimed, open_results, write_csv
@@ -33,7 +33,7 @@ from commands.tournament_bar import TournamentBar
 from commands.tournament_options import Request
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import Game, load_game
-from env.rules import parse_rules
+from env.own_game import game_named
 from models.layout import (
     DEFAULT_ARCHITECTURE,
     architecture_of,
@@ -87,7 +87,7 @@ def _run_in_folder(request: Request, field: Field) -> int:
 
 def _prepare(request: Request) -> None:
     """Settle the number of threads, which TensorFlow must know before it computes anything."""
-    if all(is_bot(spec) for spec in request.specs):
+    if all(plays_any_game(spec) for spec in request.specs):
         available = numba.get_num_threads()
         numba.set_num_threads(min(request.threads or available, available))
         return
@@ -98,12 +98,12 @@ def _prepare(request: Request) -> None:
 
 def gather(request: Request) -> Field:
     """Load everybody; the models, or --game, say what is played."""
-    rules = parse_rules(request.game) if request.game is not None else None
+    game = game_named(request.game) if request.game is not None else None
     loaded: dict[str, list[Agent]] = {}
     # Models first: bots play whatever the models do.
-    for spec in sorted(dict.fromkeys(request.specs), key=is_bot):
-        loaded[spec] = agents.load(spec, rules)
-        rules = rules or loaded[spec][0].rules
+    for spec in sorted(dict.fromkeys(request.specs), key=plays_any_game):
+        loaded[spec] = agents.load(spec, game)
+        game = game or load_game(loaded[spec][0].rules)
     found: dict[str, Agent] = {}
     specs: dict[str, str] = {}
     for spec, agent in _in_order(request.specs, loaded):
@@ -116,9 +116,9 @@ def gather(request: Request) -> Field:
         # Two folders may have the same name; their paths are different.
         name = str(agent.folder) if agent.name in found else agent.name
         found[name], specs[name] = dataclasses.replace(agent, name=name), spec
-    if len(found) < 2 or rules is None:
+    if len(found) < 2 or game is None:
         raise ValueError(f"a tournament takes two agents or more, not just {', '.join(found)}")
-    return Field(load_game(rules), found, specs)
+    return Field(game, found, specs)
 
 
 def _in_order(specs: list[str], loaded: dict[str, list[Agent]]) -> Iterator[tuple[str, Agent]]:
@@ -207,6 +207,7 @@ def _finish(request: Request, field: Field, results: Results) -> None:
     if request.transcripts:
         _write_hands(request, field)
     print("\n" + report.terminal(table))
+    print("\n" + report.how_they_play(table, results.pairs))
     print(f"\nreport  {request.out / page.PAGE}\njson    {request.out / RESULTS_JSON}", flush=True)
     _record(field, results)
     attempt("TensorBoard's events", lambda: _write_scalars(request, field, table))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from agents.names import BOT_NAMES, is_bot
+from agents.names import BOT_NAMES, plays_any_game
 from arena.schedule import (
     AUTO,
     BATCH,
@@ -22,7 +22,7 @@ from arena.schedule import (
 )
 from commands.command_line import Parser
 from commands.outputs import folder_complaint, named_path
-from env.rules import parse_rules
+from env.own_game import rules_named
 from models.layout import TOURNAMENTS
 
 DESCRIPTION = """Every agent against every other, in duplicate matches on the same deals.
@@ -30,7 +30,8 @@ DESCRIPTION = """Every agent against every other, in duplicate matches on the sa
 An agent is a model folder (or its strategy.keras), a run folder, which stands for all its
 checkpoints, sdcfr:RUN for the single-Deep-CFR player of a run, search:MODEL for a model that
 re-solves its last street at the table (docs/search.md), diluted:PERCENT:AGENT for one that plays
-so many of its decisions at random, or a bot:
+so many of its decisions at random, MODULE:NAME for a bot in a file of yours
+(docs/how-to/own-bot.md), or a bot:
 {bots}
 
 Each deal is played twice with the seats swapped, and all pairs get the same deals: what differs
@@ -47,6 +48,7 @@ EXAMPLES = """examples:
   python tournament.py checkpoints/standard call raise random
   python tournament.py checkpoints/standard/iter_0200 sdcfr:checkpoints/standard --hands auto
   python tournament.py call raise fold random --game leduc --hands 20000
+  python tournament.py mybots:Maniac call honest --game hulh
   python tournament.py checkpoints/standard --games 100 --hands-per-game 3000 --transcripts 20"""
 
 
@@ -107,8 +109,8 @@ def parse(arguments: list[str]) -> Request:
 def refuse_unplayable(request: Request) -> None:
     """Raise a ValueError for what can be seen to be wrong before TensorFlow loads."""
     if request.game is not None:
-        parse_rules(request.game)
-    if not all(is_bot(spec) for spec in request.specs):
+        rules_named(request.game)
+    if not all(plays_any_game(spec) for spec in request.specs):
         return
     if request.game is None:
         raise ValueError("bots play any game; add --game to say which one")
@@ -172,7 +174,10 @@ def _parser() -> Parser:
     )
     add = parser.add_argument
     add("agents", nargs="+", metavar="AGENT", help="models, runs and bots' names")
-    add("--game", help="such as hulh or leduc; needed only if no model takes part")
+    game = (
+        "such as hulh or leduc, needed only if no model takes part; MODULE:NAME is a game of yours"
+    )
+    add("--game", help=game)
     add("--seed", type=int, default=0, metavar="N", help="of deals and draws [0]")
     add("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
     batch = f"deals played at once; changes results by the rounding of networks at most [{BATCH}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from commands.outputs import named_path
 from commands.settings_file import as_flags, is_saved, saved_settings
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
-from env.rules import parse_rules
+from env.extensions import is_extension
+from env.own_game import names_own_game, rules_named
 from models.layout import EVALUATIONS, TOURNAMENTS
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
@@ -37,13 +39,31 @@ class Request:
     max_minutes: float | None
 
     def config(self, saved: Config | None = None) -> Config:
-        """The settings: the file's, the saved run's or the preset's, with named ones changed."""
-        base = self.base or saved or PRESETS[self.preset or DEFAULT_PRESET][1]
+        """The settings: the file's, the saved run's or the preset's, with named ones changed.
+
+        Runs the code of a game of the user's own.
+        """
+        if found := self.base or saved:
+            refuse_code_named_by_a_file(found.game, found.network, self.overrides)
+        base = found or PRESETS[self.preset or DEFAULT_PRESET][1]
         game = self.overrides.get("game", base.game)
         if saved is None and self.preset == "paper" and game.startswith("hulh"):
             base = dataclasses.replace(base, **PAPER_HOLDEM)
         config = dataclasses.replace(base, **self.overrides)
-        return config.for_game(parse_rules(config.game), self.overrides)
+        return config.for_game(rules_named(config.game), self.overrides)
+
+
+def refuse_code_named_by_a_file(game: str, network: str, named: Collection[str]) -> None:
+    """A game or network in a user's file is imported only if the command line names it."""
+    for name, value, is_own in (
+        ("game", game, names_own_game(game)),
+        ("network", network, is_extension(network)),
+    ):
+        if is_own and name not in named:
+            raise ConfigError(
+                f"the saved {name} is {value}, in a file of somebody's own, which is imported "
+                f"only if you name it again: --{name} {value}"
+            )
 
 
 def parse(arguments: list[str]) -> Request:
@@ -58,6 +78,8 @@ def parse(arguments: list[str]) -> Request:
         base = _saved_base(file, given["from"])
     elif file is not None:
         in_file = as_flags(file, given.keys() - settings - {"config", "resume"})
+        held = vars(parser.parse_args(in_file))
+        refuse_code_named_by_a_file(held.get("game", ""), held.get("network", ""), given)
         given = vars(parser.parse_args([*in_file, *arguments]))
     overrides = {name: value for name, value in given.items() if name in settings}
     rest = {name: value for name, value in given.items() if name not in {*settings, "config"}}
@@ -158,6 +180,13 @@ def _add_setting(group: argparse._ArgumentGroup, field: dataclasses.Field[Any]) 
         type=type(field.default),
         help=about,
         default=argparse.SUPPRESS,
-        metavar=None if field.metadata["choices"] else type(field.default).__name__.upper(),
-        choices=field.metadata["choices"] or None,
+        metavar=_metavar(field),
+        choices=None if field.metadata["takes_own"] else field.metadata["choices"] or None,
     )
+
+
+def _metavar(field: dataclasses.Field[Any]) -> str | None:
+    """What stands for the value in the help; None where the choices do."""
+    if field.metadata["takes_own"]:
+        return "|".join((*field.metadata["choices"], "MODULE:NAME"))
+    return None if field.metadata["choices"] else type(field.default).__name__.upper()

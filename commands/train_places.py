@@ -11,7 +11,6 @@ from typing import NamedTuple
 from commands.train_options import Request
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET
-from env.rules import parse_rules
 from models.run_state import latest_state
 from training.places import Places, find_run, new_places, resumed_places, unnamed_places
 from training.takeover import config_of_new_run
@@ -64,7 +63,7 @@ def _config_from(request: Request, source: Path) -> Config:
 def _resumed_config(request: Request, folder: Path) -> Config:
     """Settings of a saved run; those that decide its results must stay."""
     state = latest_state(folder)
-    saved = state.config.for_game(parse_rules(state.config.game))
+    saved = state.config
     config = request.config(saved)
     changed = saved.differences(config)
     if changed:

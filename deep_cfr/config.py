@@ -46,16 +46,31 @@ class FitSettings:
     patience: int = 0  # validation passes without a new best before stopping
 
 
-def setting(default: Any, about: str, safe: bool = False, choices: tuple[str, ...] = ()) -> Any:
-    """A field with the text its command-line flag shows."""
-    return field(default=default, metadata={"help": about, "safe": safe, "choices": choices})
+def setting(
+    default: Any,
+    about: str,
+    safe: bool = False,
+    choices: tuple[str, ...] = (),
+    takes_own: bool = False,
+) -> Any:
+    """A field with the text its command-line flag shows.
+
+    `takes_own`: beside the choices, `module:name` of something in a user's file.
+    """
+    return field(
+        default=default,
+        metadata={"help": about, "safe": safe, "choices": choices, "takes_own": takes_own},
+    )
 
 
 @dataclass(frozen=True)
 class Config:
     """Settings of one run. Amounts of work are per player and iteration unless said otherwise."""
 
-    game: str = setting("hulh", "game by name, or own rules such as hulh:stack=100")
+    game: str = setting(
+        "hulh",
+        "game by name, own rules such as hulh:stack=100, or MODULE:NAME, a game in a file of yours",
+    )
     seed: int = setting(0, "of everything random")
     iterations: int = setting(500, "CFR iterations", safe=True)
     traversals: int = setting(5_000, "external-sampling traversals, each of a new deal")
@@ -76,7 +91,12 @@ class Config:
         "infosets that are met again and again",
         choices=WEIGHTINGS,
     )
-    network: str = setting("paper", "architecture", choices=("paper", "thesis"))
+    network: str = setting(
+        "paper",
+        "architecture: paper, thesis, or MODULE:NAME, a network in a file of yours",
+        choices=("paper", "thesis"),
+        takes_own=True,
+    )
     width: int = setting(64, "units per layer of the paper architecture")
     strength: bool = setting(
         True, "give the networks each hand's strength (hold'em with a full deck)"

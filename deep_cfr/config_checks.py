@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from env.extensions import is_extension
 from env.rules import Rules
 from env.strength import has_strengths
 
@@ -77,9 +78,10 @@ def without_effect(config: Config, rules: Rules) -> Iterator[tuple[str, Any, str
         yield "width", defaults.width, "the thesis network has widths of its own"
     if not config.validation_fraction:
         yield "patience", defaults.patience, "validation_fraction is 0, so no fit is validated"
-    if rules.streets > 2 and not config.eval_hands and not config.eval_match_hands:
+    is_large = rules.is_holdem and rules.streets > 2  # too large for its exploitability
+    if is_large and not config.eval_hands and not config.eval_match_hands:
         yield "eval_every", 0, "eval_hands and eval_match_hands are 0, so nothing is evaluated"
-    if rules.streets <= 2:
+    if not is_large:
         for name in ("eval_hands", "eval_match_hands"):
             yield name, getattr(defaults, name), f"the exploitability of {rules.name} is computed"
     if rules.streets > 2 or not rules.is_holdem:
@@ -144,5 +146,7 @@ def _problems_of_values(config: Config) -> Iterator[str]:
         value, choices = getattr(config, field_.name), field_.metadata["choices"]
         if isinstance(value, float) and not math.isfinite(value):
             yield f"{field_.name} is {value}, but must be a number"
-        if choices and value not in choices:
-            yield f"{field_.name} is {value!r}; choose from {', '.join(choices)}"
+        is_own = field_.metadata["takes_own"] and is_extension(str(value))
+        if choices and value not in choices and not is_own:
+            own = ", or MODULE:NAME of your own" if field_.metadata["takes_own"] else ""
+            yield f"{field_.name} is {value!r}; choose from {', '.join(choices)}{own}"

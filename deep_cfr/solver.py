@@ -78,7 +78,8 @@ class Iteration:
 class Solver:
     """The state of a run between iterations, and the step from one to the next.
 
-    `new_bar` opens a progress bar for a piece of work; `frozen` is a policy to exploit.
+    `new_bar` opens a progress bar for a piece of work; `frozen` is a policy to exploit;
+    `runs_own_code` allows a network of the user's own (`deep_cfr.networks.own_network`).
     """
 
     def __init__(
@@ -87,9 +88,10 @@ class Solver:
         game: Game,
         new_bar: NewBar = no_bar,
         frozen: Policy | None = None,
+        runs_own_code: bool = False,
     ) -> None:
         self.config, self.game = config.for_game(game.rules), game
-        self._frozen, self._new_bar = frozen, new_bar
+        self._frozen, self._new_bar, self._runs_own_code = frozen, new_bar, runs_own_code
         self.encoding = make_encoding(self.config.network, game, self.config.strength)
         self.t = 0  # iterations done
         self.nodes_touched = 0
@@ -263,11 +265,15 @@ class Solver:
 
     def _advantage_net(self) -> Network:
         has_table = bool(self.advantage_regressions)
-        return make_network(self.encoding, self.config.width, False, has_table)
+        return self._network(False, has_table)
 
     def _strategy_net(self) -> Network:
         has_table = self.strategy_regression is not None
-        return make_network(self.encoding, self.config.width, True, has_table)
+        return self._network(True, has_table)
+
+    def _network(self, is_strategy: bool, has_table: bool) -> Network:
+        width, own = self.config.width, self._runs_own_code
+        return make_network(self.encoding, width, is_strategy, has_table, own)
 
     def _advantage_loop(self) -> Trainer:
         """What fits both players' advantage networks."""

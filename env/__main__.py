@@ -8,9 +8,9 @@ import sys
 import numpy as np
 
 from env.betting_tree import BettingTree
-from env.compiler import compile_tree
 from env.emulator import make_emulator
-from env.rules import PRESETS, parse_rules
+from env.own_game import emulator_named, game_named, names_own_game, rules_named
+from env.rules import PRESETS
 from env.states import Emulator, State
 
 
@@ -18,9 +18,10 @@ def main() -> int:
     """Print what the arguments ask for; 2 and one line on stderr when they make no sense."""
     arguments = _parser().parse_args()
     try:
-        rules = parse_rules(arguments.game)
-        emulator = make_emulator(rules)
-        tree = compile_tree(emulator)
+        is_own = names_own_game(arguments.game)
+        rules = rules_named(arguments.game)
+        emulator = emulator_named(arguments.game) if is_own else make_emulator(rules)
+        tree = game_named(arguments.game).tree
         hand = _play(emulator, tree, arguments.line, np.random.default_rng(arguments.seed))
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -57,7 +58,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m env",
         description="Show a game: its rules, its betting tree and one hand with every card up.",
         epilog="Own rules: a preset with changes, lists with slashes, for example "
-        "'hulh:stack=100,max_raises=3/3/3/3' or 'fhp:small_blind=1,big_blind=2,bet_sizes=2/4'.",
+        "'hulh:stack=100,max_raises=3/3/3/3' or 'fhp:small_blind=1,big_blind=2,bet_sizes=2/4'. "
+        "MODULE:NAME is a game in a file of yours (docs/how-to/own-game.md).",
     )
     parser.add_argument(
         "game", nargs="?", default="hulh", help=f"{', '.join(PRESETS)}, or own rules (see below)"

@@ -55,15 +55,14 @@ def compile_tree(emulator: Emulator, directory: Path | str | None = None) -> Bet
     return tree
 
 
-def walk(emulator: Emulator) -> BettingTree:
-    """The tree of an emulator, found by playing every action sequence level by level."""
-    nodes = count_nodes(emulator.rules)
+def walk(emulator: Emulator, *, counts_first: bool = True) -> BettingTree:
+    """The tree of an emulator, found by playing every action sequence level by level.
+
+    `counts_first`: the rules say how many there are, so that too many are refused at once.
+    """
+    nodes = count_nodes(emulator.rules) if counts_first else 0
     if nodes > MAX_NODES:
-        least = "at least " if nodes > EXACT_UP_TO else ""
-        raise TreeTooLarge(
-            f"{emulator.rules.describe()}: {least}{nodes:,} betting sequences, more than the "
-            f"{MAX_NODES:,} that a memory can number; lower the raise caps or the number of streets"
-        )
+        raise _too_large(emulator, nodes)
     rng = np.random.default_rng(0)  # any deal does: the betting does not depend on it
     start = emulator.start(rng)
     facts, parents, actions, depths = [_facts(start)], [NONE], [NONE], [0]
@@ -81,6 +80,8 @@ def walk(emulator: Emulator) -> BettingTree:
                 parents.append(node)
                 actions.append(action)
                 depths.append(depths[node] + 1)
+            if len(facts) > MAX_NODES:
+                raise _too_large(emulator, EXACT_UP_TO + 1)
             bar.update()
     node_types, actors, streets, contributions = zip(*facts, strict=True)
     return BettingTree(
@@ -92,6 +93,14 @@ def walk(emulator: Emulator) -> BettingTree:
         children=np.array(children, np.int32),
         contributions=np.array(contributions, np.int32),
         depth=np.array(depths, np.int32),
+    )
+
+
+def _too_large(emulator: Emulator, nodes: int) -> TreeTooLarge:
+    known = f"at least {MAX_NODES + 1:,}" if nodes > EXACT_UP_TO else f"{nodes:,}"
+    return TreeTooLarge(
+        f"{emulator.rules.describe()}: {known} betting sequences, more than the "
+        f"{MAX_NODES:,} that a memory can number; lower the raise caps or the number of streets"
     )
 
 

@@ -22,6 +22,7 @@ class Game:
 
     rules: Rules
     tree: BettingTree
+    own: str | None = None  # `module:name` of a game of a user's own (`env.own_game`)
 
     @cached_property
     def strengths(self) -> Strengths | None:

@@ -157,12 +157,13 @@ def expected_value(
 
 def refuse_too_large(rules: Rules) -> None:
     """Raise at once for a game that an exact best response would never finish."""
-    if rules.streets > 2 or num_boards(rules) > MAX_BOARDS:
+    is_long = rules.is_holdem and rules.streets > 2
+    if is_long or num_boards(rules) > MAX_BOARDS:
         raise GameTooLarge(
             f"{rules.name} has {rules.streets} streets and {num_boards(rules):,} boards: exact "
-            "best response is for kuhn, leduc and fhp-sized games, with at most two streets "
-            f"and {MAX_BOARDS:,} boards; use a lower bound instead: local best response (lbr) or "
-            "a trained exploiter (exploiter)"
+            "best response is for kuhn, leduc and fhp-sized games, with at most two streets of "
+            f"hold'em and {MAX_BOARDS:,} boards; use a lower bound instead: local best response "
+            "(lbr) or a trained exploiter (exploiter)"
         )
 
 

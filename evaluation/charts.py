@@ -9,58 +9,101 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import (
+    EngFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    SymmetricalLogLocator,
+)
 
 from env.cards import Cards
 from env.rules import FHP, Rules
 from evaluation.best_response import ByHand
 from evaluation.results import EvaluatedModel
 from models.charts import hand_name, preflop_hands
+from models.records import ExploitabilityRecord
 
 PAPER_FHP_MBB = 37.0  # Brown et al. 2019, figure 2: Deep CFR in flop hold'em
-LINE, REFERENCE = "#3b6fb6", "#c8442f"
+LINE, REFERENCE, UNIFORM = "#3b6fb6", "#c8442f", "#6f6f6f"
+MOST_TICKS = 6  # of nodes touched, above the picture
 
 
 def draw_curve(
-    models: list[EvaluatedModel], rules: Rules, title: str, file: Path | BinaryIO
+    models: list[EvaluatedModel],
+    rules: Rules,
+    title: str,
+    file: Path | BinaryIO,
+    uniform: ExploitabilityRecord | None = None,
 ) -> None:
-    """Exploitability against iterations and against nodes touched, with intervals, as PNG."""
-    figure = Figure(figsize=(10, 4.2), dpi=120, layout="constrained")
+    """Exploitability against iterations, with intervals and on a logarithmic axis, as PNG.
+
+    Above the picture stand the nodes that training had touched by then. Two lines to compare with:
+    `uniform`, the exploitability of uniformly random play by the same method, and in flop hold'em
+    the exploitability that the paper reports.
+    """
+    figure = Figure(figsize=(8, 4.8), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title, parse_math=False)
-    claim = models[0].record.claim
-    by_iteration, by_nodes = figure.subplots(1, 2, sharey=True)
-    _draw_panel(by_iteration, [model.iteration for model in models], models)
-    counted = [model for model in models if model.nodes_touched is not None]
-    _draw_panel(by_nodes, [model.nodes_touched or 0 for model in counted], counted)
-    for panel in (by_iteration, by_nodes):
-        if rules == FHP:
-            label = f"Brown et al. 2019: {PAPER_FHP_MBB:.0f}"
-            panel.axhline(PAPER_FHP_MBB, color=REFERENCE, linestyle="--", label=label)
-        panel.set_ylim(bottom=0)
-    by_iteration.set(
-        xlabel="CFR iteration",
-        ylabel="exploitability, mbb/g" if claim == "exact" else f"{claim}, mbb/g",
-    )
-    by_nodes.set(xlabel="nodes touched")
-    (by_nodes if counted else by_iteration).legend(frameon=False)
-    figure.savefig(file, format="png")
-
-
-def _draw_panel(panel: Axes, at: list[int], models: list[EvaluatedModel]) -> None:
-    """One point per model, with its interval."""
-    records = [model.record for model in models]
-    panel.errorbar(
-        at,
-        [record.exploitability_mbb for record in records],
+    axes, records = figure.add_subplot(), [model.record for model in models]
+    values = [record.exploitability_mbb for record in records]
+    claim = records[0].claim
+    axes.errorbar(
+        [model.iteration for model in models],
+        values,
         yerr=[record.interval_mbb or 0.0 for record in records],
         color=LINE,
         marker="o",
         capsize=3,
-        label=records[0].claim if records else None,
+        label=f"average strategy ({claim})",
     )
-    panel.grid(alpha=0.3)
-    panel.xaxis.set_major_formatter(EngFormatter())
+    last = models[-1].iteration, values[-1]
+    axes.annotate(f"{values[-1]:,.1f}", last, (0, 8), textcoords="offset points", ha="center")
+    lines = []
+    if uniform is not None:
+        lines.append(("uniformly random play", uniform.exploitability_mbb, UNIFORM, ":"))
+    if rules == FHP:
+        lines.append(("Brown et al. 2019", PAPER_FHP_MBB, REFERENCE, "--"))
+    for label, height, colour, style in lines:
+        axes.axhline(height, color=colour, linestyle=style, label=f"{label}: {height:,.0f}")
+    _scale(axes, [*values, *(height for _, height, _, _ in lines)])
+    axes.set(xlabel="CFR iteration")
+    axes.set_ylabel("exploitability, mbb/g" if claim == "exact" else f"{claim}, mbb/g")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(alpha=0.3, which="both")
+    axes.legend(frameon=False)
+    _nodes_above(axes, models)
+    figure.savefig(file, format="png")
+
+
+def _scale(axes: Axes, heights: list[float]) -> None:
+    """A logarithmic axis; near and below 0, which a bound may be, it goes on linearly."""
+    least = min((height for height in heights if height > 0), default=1.0)
+    if min(heights) > 0:
+        axes.set_yscale("log", nonpositive="clip")
+        axes.set_ylim(least / 1.6, max(heights) * 1.6)
+    else:
+        axes.set_yscale("symlog", linthresh=least)
+    axes.yaxis.set_major_locator(
+        LogLocator(subs=(1, 2, 5))
+        if min(heights) > 0
+        else SymmetricalLogLocator(base=10, linthresh=least)
+    )
+    axes.yaxis.set_major_formatter(lambda value, place: f"{value:,.10g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _nodes_above(axes: Axes, models: list[EvaluatedModel]) -> None:
+    """The nodes touched by some of the models, as the numbers of a second axis."""
+    known = [(one.iteration, one.nodes_touched) for one in models if one.nodes_touched is not None]
+    if not known:
+        return
+    every = -(-len(known) // MOST_TICKS)
+    shown = known[::-1][::every][::-1]  # the last one among them
+    above = axes.secondary_xaxis("top")
+    write = EngFormatter(places=1, sep="")
+    above.set_xticks([at for at, _ in shown], [write(count) for _, count in shown])
+    above.set_xlabel("nodes touched")
 
 
 def draw_gains(by_hand: ByHand, title: str, file: Path | BinaryIO) -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import agents
-from agents.agent import Agent
+from agents.agent import Agent, AgentError
+from agents.names import inner_agent, is_own_bot
 from env.arrays import Floats
 from env.cards import canonical
 from env.game import Game, load_game
@@ -57,10 +58,17 @@ class Opponent:
         return isinstance(inner, SearchPolicy) and street >= inner.settings.first_street
 
 
-def load_opponent(spec: str, rules: Rules | None) -> Opponent:
+def load_opponent(spec: str, rules: Rules | None, *, runs_own_code: bool = False) -> Opponent:
     """The agent of a text, the newest one if it stands for several.
 
     `rules` are for bots, which play any game; other agents are refused if theirs are different.
+    `runs_own_code`: the user has typed this text, so a bot in a user's file may be imported. A
+    session's file or a page is not enough.
     """
+    if not runs_own_code and is_own_bot(inner_agent(spec)):
+        raise AgentError(
+            f"{spec} is in somebody's own file, which is imported only if you name it yourself: "
+            f"python play.py {spec} --continue SESSION"
+        )
     agent = agents.load(spec, rules, at_once=True)[-1]
     return Opponent(spec, agent, load_game(agent.rules if rules is None else rules))

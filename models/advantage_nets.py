@@ -24,6 +24,7 @@ from deep_cfr.single_deep_cfr import SingleDeepCFR
 from deep_cfr.solver import PLAYERS, Solver
 from env.arrays import Floats
 from env.game import Game, load_game
+from env.own_game import names_own_game
 from models.arrays import read_arrays
 from models.description import checked_config
 from models.messages import one_line
@@ -55,19 +56,22 @@ def save_advantage_nets(run: Path, solver: Solver) -> None:
     whole_file(folder / _net_file(solver.t), content.getvalue())
 
 
-def load_single(run: Path) -> SavedSingle:
-    """The single-Deep-CFR player of a run whose networks were kept, up to the newest one."""
+def load_single(run: Path, game: Game | None = None) -> SavedSingle:
+    """The single-Deep-CFR player of a run whose networks were kept, up to the newest one.
+
+    `game` is needed only if the run plays a game of the user's own.
+    """
     state = latest_state(run)
     try:
-        return _load_single(run, state)
+        return _load_single(run, state, game)
     except StorageError:
         raise
     except Exception as error:  # Keras and TensorFlow raise errors of all kinds
         raise StorageError(f"{run} holds no readable networks: {one_line(error)}") from None
 
 
-def _load_single(run: Path, state: RunState) -> SavedSingle:
-    game = load_game(state.config.game)
+def _load_single(run: Path, state: RunState, own_game: Game | None) -> SavedSingle:
+    game = _game_of(state.config, own_game)
     config = state.config.for_game(game.rules)
     encoding = make_encoding(config.network, game, config.strength)
     network = make_network(encoding, config.width, has_strength_table=config.strength_regression)
@@ -80,6 +84,15 @@ def _load_single(run: Path, state: RunState) -> SavedSingle:
     if not iterations:
         raise StorageError(f"{run} has not finished an iteration yet")
     return SavedSingle(game, SingleDeepCFR(game, iterations, config.average_power), state.t)
+
+
+def _game_of(config: Config, own_game: Game | None) -> Game:
+    """The game of a run; one of the user's own must be the one that the user has named."""
+    if not names_own_game(config.game):
+        return load_game(config.game)
+    if own_game is None or own_game.own != config.game:
+        raise ValueError(f"it plays {config.game}; name that game yourself: --game {config.game}")
+    return own_game
 
 
 def named(weights: list[list[Floats]]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ HDF5_OVERHEAD = 1 << 18  # bytes of names and tables around the weights
 MAX_HDF5_ITEMS, MAX_HDF5_DEPTH = 300, 12
 MAX_CONFIG_DEPTH = 60
 LAYERS = {
-    *("InputLayer", "Functional", "Dense", "ReLU", "Add", "LayerNormalization"),
+    *("InputLayer", "Functional", "Dense", "Activation", "ReLU", "Add", "LayerNormalization"),
     *("BatchNormalization", "Embedding", "Reshape", "RepeatVector", "Dot", "Softmax"),
     *("GetItem", "Log", "Maximum", "Where", "Greater", "Max", "Subtract", "Sum", "Multiply"),
 }

@@ -14,6 +14,8 @@ from policies.policy import Policy
 
 COLOURS = ("#3b6fb6", "#e8e3d3", "#c8442f")  # fold, call, raise: readable without colour vision
 LABELS = ("fold", "call or check", "raise")
+# [169] hands of each class of the chart: pairs on the diagonal, suited ones above it
+COMBOS = np.array([6 if r == c else 4 if c > r else 12 for r in range(13) for c in range(13)])
 
 
 def preflop_hands() -> NDArray[np.uint8]:
@@ -37,7 +39,7 @@ def preflop_chart(policy: Policy, node: int, title: str) -> NDArray[np.uint8]:
     """The strategy at a pre-flop node as an RGB image. [H, W, 3]"""
     hands = preflop_hands()
     strategies = policy.strategies(hands.reshape(-1, NUM_SLOTS), np.full(169, node))
-    figure = Figure(figsize=(8, 8.6), dpi=100, layout="constrained")
+    figure = Figure(figsize=(9, 9.8), dpi=120, layout="constrained")
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     for cell, strategy in enumerate(strategies):
@@ -45,10 +47,18 @@ def preflop_chart(policy: Policy, node: int, title: str) -> NDArray[np.uint8]:
     axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal")
     axes.set_title(title, parse_math=False)
     swatches = [Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="black") for c in COLOURS]
-    figure.legend(swatches, LABELS, loc="outside lower center", ncols=3, frameon=False)
+    shares = zip(LABELS, preflop_totals(strategies), strict=True)
+    labels = [f"{name} {share:.1%}" for name, share in shares]
+    legend = figure.legend(swatches, labels, loc="outside lower center", ncols=3, frameon=False)
+    legend.set_title(f"Of all {COMBOS.sum():,} hands; in the cells per cent fold / call / raise")
     canvas.draw()  # type: ignore[no-untyped-call]
     pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
     return pixels[:, :, :3].copy()
+
+
+def preflop_totals(strategies: NDArray[np.float32]) -> NDArray[np.float64]:
+    """What all hands do together: each class counts as often as it is dealt. [169, 3] → [3]"""
+    return np.asarray(COMBOS @ strategies.astype(np.float64) / COMBOS.sum(), np.float64)
 
 
 def _draw_cell(axes: Axes, row: int, column: int, strategy: NDArray[np.float32]) -> None:
@@ -57,4 +67,7 @@ def _draw_cell(axes: Axes, row: int, column: int, strategy: NDArray[np.float32])
         axes.add_patch(Rectangle((left, row), float(share), 1, facecolor=colour, linewidth=0))
         left += float(share)
     axes.add_patch(Rectangle((column, row), 1, 1, fill=False, edgecolor="#555555", linewidth=0.5))
-    axes.text(column + 0.5, row + 0.5, hand_name(row, column), ha="center", va="center", size=9)
+    percent = " / ".join(f"{100 * float(share):.0f}" for share in strategy)
+    middle = column + 0.5
+    axes.text(middle, row + 0.38, hand_name(row, column), ha="center", va="center", size=9)
+    axes.text(middle, row + 0.76, percent, ha="center", va="center", size=5.5)

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from deep_cfr.config import DROPPED, RENAMED, Config
-from deep_cfr.config_checks import no_such_setting
+from deep_cfr.config_checks import LARGEST, no_such_setting
+from deep_cfr.networks.architectures import MOST_DENSE, PARTS
+from env.actions import NUM_ACTIONS
+from env.extensions import is_extension
+from env.own_game import names_own_game
 from env.rules import Rules, parse_rules
 from models.json_object import whole_number
 
@@ -24,27 +28,51 @@ class Description:
     config: Config
     iteration: int
     nodes_touched: int | None  # None where the file does not say it
+    tree: str | None = None  # the digest of the betting tree, of a game of a user's own
+    units: dict[str, tuple[int, ...]] | None = None  # of dense layers, of a user's own network
 
 
 def described(info: dict[str, Any]) -> Description:
     """What a model.json says, checked; a `ValueError` of one line if it makes no sense."""
-    missing = [name for name in ("rules", "config", "iteration") if name not in info]
+    needed = ["rules", "config", "iteration"]
+    if is_extension(str(dict(info.get("config") or {}).get("network"))):
+        needed.append("dense_units")
+    missing = [name for name in needed if name not in info]
     if missing:
         raise ValueError(f"the description lacks {', '.join(missing)}")
     rules, config = Rules.from_dict(info["rules"]), checked_config(info["config"])
-    own = parse_rules(config.game)
+    if not names_own_game(config.game):  # whose code is not run for a look at a file
+        _refuse_other_rules(rules, parse_rules(config.game))
+    return Description(
+        rules,
+        config.for_game(rules),
+        whole_number(info, "iteration", MAX_ITERATION),
+        whole_number(info, "nodes_touched", MAX_COUNT) if "nodes_touched" in info else None,
+        info.get("betting_tree"),
+        _own_units(info["dense_units"]) if is_extension(config.network) else None,
+    )
+
+
+def _own_units(saved: Any) -> dict[str, tuple[int, ...]]:
+    """The units of the dense layers of each part of a user's own network, checked."""
+    if not isinstance(saved, dict) or set(saved) != set(PARTS):
+        raise ValueError(f"dense_units is not a table of {', '.join(PARTS)}")
+    for part, units in saved.items():
+        is_list = isinstance(units, list) and 1 <= len(units) <= MOST_DENSE
+        if not is_list or not all(type(n) is int and 1 <= n <= LARGEST["width"] for n in units):
+            raise ValueError(f"dense_units of {part} are not sizes of layers")
+    if saved["card_branch"][-1] != saved["bet_branch"][-1] or saved["head"][-1] != NUM_ACTIONS:
+        raise ValueError("dense_units are not those of two branches and a head")
+    return {part: tuple(saved[part]) for part in PARTS}
+
+
+def _refuse_other_rules(rules: Rules, own: Rules) -> None:
     # How deep stacks are that never bind is for the rules to say, not for the name of the game.
     if dataclasses.replace(own, name=rules.name, stack=rules.stack) != rules:
         raise ValueError(
             f"the description gives the rules {rules.describe()}, but the settings are of "
             f"{own.describe()}"
         )
-    return Description(
-        rules,
-        config.for_game(rules),
-        whole_number(info, "iteration", MAX_ITERATION),
-        whole_number(info, "nodes_touched", MAX_COUNT) if "nodes_touched" in info else None,
-    )
 
 
 def checked_config(saved: Any) -> Config:

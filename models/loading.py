@@ -26,6 +26,7 @@ from deep_cfr.networks.numpy_policy import NumpyPolicy
 from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.networks.weight_check import saved_weights_problem
 from env.game import Game, load_game
+from env.own_game import names_own_game, tree_digest
 from models.archive import Declared, check_archive
 from models.description import Description, described
 from models.layout import MODEL_FILE, has_manifest, read_info
@@ -60,16 +61,20 @@ class _Checked(NamedTuple):
     description: Description
 
 
-def load_answers(path: Path) -> SavedAnswers:
-    """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
-    found = _open(path)
+def load_answers(path: Path, game: Game | None = None) -> SavedAnswers:
+    """The model of a folder or of its strategy.keras, or a `StorageError` of one line.
+
+    `game` is needed only for models of a game of the user's own, whose code is never run because
+    a file names it: the user names the game and hands it in.
+    """
+    found = _open(path, game)
     policy = never_folding(found.game, _with_endgames(found, NumpyPolicy(found.network)))
     return SavedAnswers(found.game, policy, found.description)
 
 
-def load_model(path: Path) -> SavedModel:
+def load_model(path: Path, game: Game | None = None) -> SavedModel:
     """The same model in TensorFlow."""
-    found = _open(path)
+    found = _open(path, game)
     with quiet_without_gpu():
         import keras  # noqa: PLC0415 - loads TensorFlow
 
@@ -97,13 +102,13 @@ def _with_endgames(found: _Checked, base: Policy) -> Policy:
     return ByStreet(found.game.tree, base, taught)
 
 
-def _open(path: Path) -> _Checked:
+def _open(path: Path, game: Game | None) -> _Checked:
     """Game, network and description of a folder that passes every check."""
     folder = path.parent if path.name == MODEL_FILE else path
     try:
         if has_manifest(folder):
             folder = checked_folder(folder)
-        return _read(folder)
+        return _read(folder, game)
     except StorageError:
         raise
     except Exception as error:
@@ -111,18 +116,34 @@ def _open(path: Path) -> _Checked:
         raise _unreadable(folder, error) from None
 
 
-def _read(folder: Path) -> _Checked:
+def _read(folder: Path, own_game: Game | None) -> _Checked:
     """What a folder holds; any exception if that is no model."""
     description = described(read_info(folder))
-    game, config = load_game(description.rules), description.config
+    game, config = game_of(description, own_game), description.config
     encoding = make_encoding(config.network, game, config.strength)
-    check_archive(folder / MODEL_FILE, Declared(encoding, model_parts(encoding, config)))
+    parts = model_parts(encoding, config, description.units)
+    check_archive(folder / MODEL_FILE, Declared(encoding, parts))
     taught = tuple(subgames_by_street(config, game.rules))
     network = read_network(folder / MODEL_FILE, encoding, taught)
     problem = saved_weights_problem(network)
     if problem:
         raise ValueError(f"{MODEL_FILE} has {problem}")
     return _Checked(folder, game, network, description)
+
+
+def game_of(description: Description, own_game: Game | None) -> Game:
+    """The game of a model; one of the user's own must be the one that the user has named."""
+    name = description.config.game
+    if not names_own_game(name):
+        return load_game(description.rules)
+    if own_game is None or own_game.own != name:
+        raise ValueError(
+            f"it plays {name}, a game in somebody's own file, which is imported only if you name "
+            f"it yourself: --game {name}"
+        )
+    if (own_game.rules, tree_digest(own_game.tree)) != (description.rules, description.tree):
+        raise ValueError(f"{name} has other rules or other betting now than when it was trained")
+    return own_game
 
 
 def _unreadable(folder: Path, error: Exception) -> StorageError:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from env.actions import ACTION_NAMES
-from env.cards import canonical, cards_text, parse_cards
+from env.cards import Cards, canonical, cards_text, parse_cards
 from env.game import Game
 from env.transcript import counted
 from models import questions
@@ -50,7 +50,7 @@ class Model:
     @cached_property
     def policy(self) -> NeverFoldsUnbeatable[Policy]:
         """The same network in TensorFlow, which takes seconds to load: for matches and the like."""
-        return load_model(self.folder).policy
+        return load_model(self.folder, self.game).policy
 
     @property
     def is_verified(self) -> bool:
@@ -60,10 +60,10 @@ class Model:
     def ask(self, hand: str, board: str | None = "", line: str = "") -> dict[str, float]:
         """Probabilities of fold, call and raise for whoever is to act; 0 where illegal.
 
-        `hand` and `board` such as "AhKd" or "Ah Kd"; a hand may be a class such as "AKs" while no
-        board lies. A board of None asks for the mean over all boards. `line` is the betting so
-        far, a letter per action (f, c, r) with slashes between streets: "rc/r". The empty line
-        starts the hand.
+        `hand` and `board` such as "AhKd" or "10h 9h"; a hand may be a class such as "AKs" or "T9o",
+        whose answer on a board is the mean over its hands that the board leaves. A board of None
+        asks for the mean over all boards. `line` is the betting so far, a letter per action
+        (f, c, r) with slashes between streets: "rc/r". The empty line starts the hand.
         """
         node = questions.decision(self.game, line)
         views = canonical(questions.views(self.game, hand, board, node))
@@ -108,7 +108,10 @@ class Model:
         yield f"to act  {self._seat(node)}, {self._after(node)}"
         yield f"street  {rules.street_names[int(tree.street[node])]}"
         yield f"pot     {self._amount(int(paid.sum()))}; to call: {self._amount(to_call)}"
-        yield f"hand    {questions.hand_text(rules, hand)}"
+        views = questions.views(self.game, hand, board, node)
+        several = board is not None and len(views) > 1
+        mean = f": the mean over its {len(views)} hands that the board leaves" if several else ""
+        yield f"hand    {questions.hand_text(rules, hand)}{mean}"
         if board is None and rules.visible_board[int(tree.street[node])]:
             yield "board   not given: the mean over all boards, equally likely"
         else:
@@ -122,6 +125,19 @@ class Model:
             probability = strategy[ACTION_NAMES[action]]
             bar = "#" * round(BAR * probability)
             yield f"{name:<7} {price:>5} {probability:>7.1%}  {bar}".rstrip()
+        if several:
+            yield from self._by_hand(views, node)
+
+    def _by_hand(self, views: Cards, node: int) -> Iterator[str]:
+        """A line for each hand of a class."""
+        legal = np.flatnonzero(self.game.tree.legal[node]).tolist()
+        names = [questions.action_name(self.game, node, action) for action in legal]
+        yield ""
+        yield "hand   " + "".join(f"{name:>8}" for name in names)
+        answers = self.answers.strategies(canonical(views), np.full(len(views), node))
+        for view, strategy in zip(views, answers, strict=True):
+            shares = "".join(f"{float(strategy[action]):>8.1%}" for action in legal)
+            yield f"{cards_text(view[:2]):<7}{shares}"
 
     def _seat(self, node: int) -> str:
         actor = int(self.game.tree.actor[node])
@@ -138,8 +154,11 @@ class Model:
         return f"{counted(chips, 'chip')} ({units:g} {unit}{plural})"
 
 
-def load(path: Path | str) -> Model:
-    """The model in a model folder, of a strategy.keras file, or the newest one of a run folder."""
+def load(path: Path | str, game: Game | None = None) -> Model:
+    """The model in a model folder, of a strategy.keras file, or the newest one of a run folder.
+
+    A model of a game of your own needs the `game`, as `env.own_game.game_named` makes it.
+    """
     folder = models_at(Path(path))[-1]  # the newest of a run
-    saved = load_answers(folder)
+    saved = load_answers(folder, game)
     return Model(saved.game, saved.policy, saved.description, folder)

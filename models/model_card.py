@@ -17,6 +17,7 @@ from deep_cfr.memory import ROW
 from env.actions import CALL
 from env.cards import cards_text
 from env.game import load_game
+from env.own_game import names_own_game
 from env.rules import Rules, RulesError
 from models.layout import known_count, models_at, read_info
 from models.locks import exclusive_lock
@@ -122,7 +123,9 @@ def _headline(run: Path, models: list[_Saved]) -> str:
             return f"**Exploitability after iteration {model.iteration}:** {found}."
     if models[0].is_published:
         return "**Exploitability:** not measured before this model was published."
-    return f"**Exploitability:** not measured yet; {_command('evaluate.py', run)} does it."
+    game = models[0].config.game
+    words = ["--game", game] if names_own_game(game) else []
+    return f"**Exploitability:** not measured yet; {_command('evaluate.py', run, *words)} does it."
 
 
 def _game(model: _Saved) -> Iterator[str]:
@@ -266,13 +269,17 @@ def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
 
 def _usage(run: Path, model: _Saved) -> Iterator[str]:
     hand, board, line = _example(model.rules)
+    imports, own = "", ""
+    if names_own_game(game := model.config.game):  # whose betting only its own code knows
+        board = line = ""
+        imports, own = "from env.own_game import game_named\n", f', game_named("{game}")'
     place = portable(run) if model.is_published else typed(run)
     yield "From the project's root:"
     yield ""
     yield from fenced(
-        "from models import load\n"
+        f"{imports}from models import load\n"
         "\n"
-        f"model = load({json.dumps(place, ensure_ascii=False)})\n"
+        f"model = load({json.dumps(place, ensure_ascii=False)}{own})\n"
         f'print(model.ask("{hand}"))  # at the start of the hand\n'
         f'print(model.explain("{hand}", board="{board}", line="{line}"))',
         "python",

@@ -1,9 +1,10 @@
 """Questions as people write them: a hand, a board and a betting line, for a game.
 
-Cards are written "AhKd", "Ah Kd" or "10h 9h". Where suits make no difference a hand may be a class
-such as "AKs", "AKo" or "AA". A line has a letter for each action (f, c, r; k or x checks, b bets)
-and slashes between streets. What makes no sense ends in a ValueError of one line that says what
-would.
+Cards are written "AhKd", "Ah Kd" or "10h 9h". A hand may be a class such as "AKs", "AKo" or "AA":
+before the flop all its hands are played alike, and on a board the answer is the mean over those of
+its hands that the board leaves, each equally likely. A line has a letter for each action (f, c, r;
+k or x checks, b bets) and slashes between streets. What makes no sense ends in a ValueError of one
+line that says what would.
 """
 
 from __future__ import annotations
@@ -50,14 +51,13 @@ def decision(game: Game, line: str) -> int:
 
 
 def views(game: Game, hand: str, board: str | None, node: int) -> Cards:
-    """What the player to act may see, checked against the rules; one row per board. [n, 7]
+    """What the player to act may see, checked against the rules. [n, 7]
 
-    A board of None stands for all boards.
+    A board of None stands for all boards, with a row for each. A class of hands on a board stands
+    for its hands that the board leaves.
     """
     rules = game.rules
     needed = rules.visible_board[int(game.tree.street[node])]
-    if needed and board is not None and class_of(rules, hand) is not None:
-        raise ValueError(f"with a board the suits of a hand matter: name the cards of {hand!r}")
     hole = hand_cards(rules, hand)
     rows = _any_boards(rules, hole, needed) if board is None else [_cards(rules, board, "board")]
     shown = rows[0]
@@ -67,13 +67,33 @@ def views(game: Game, hand: str, board: str | None, node: int) -> Cards:
             f"{there} the {rules.street_names[int(game.tree.street[node])]}, where the board has "
             f"{counted(needed, 'card')}; {len(shown)} given"
         )
-    both = [card for card in shown if card in hole]
+    holes = [hole]
+    if needed and board is not None and class_of(rules, hand) is not None:
+        holes = [one for one in hands_of_class(rules, hand) if not set(one) & set(shown)]
+        if not holes:
+            raise ValueError(f"the board leaves no hand of {hand_text(rules, hand)}")
+    both = [card for card in shown if card in holes[0]]
     if both:
         raise ValueError(f"{card_text(both[0])} is in the hand and on the board")
-    found = np.full((len(rows), NUM_SLOTS), NO_CARD, np.uint8)
-    found[:, : len(hole)] = hole
+    found = np.full((max(len(rows), len(holes)), NUM_SLOTS), NO_CARD, np.uint8)
+    found[:, : len(hole)] = holes
     found[:, 2 : 2 + needed] = rows
     return found
+
+
+def hands_of_class(rules: Rules, text: str) -> list[tuple[int, ...]]:
+    """Every hand of the class that a text names: the four of AKs, the six of AA."""
+    named = class_of(rules, text) or ""
+    both = combinations(rules.deck[::-1], 2)
+    return [one for one in both if class_of(rules, _class_text(*one)) == named]
+
+
+def _class_text(first: int, second: int) -> str:
+    """The class of two cards, the higher one first."""
+    ranks = RANKS[first >> 2] + RANKS[second >> 2]
+    if ranks[0] == ranks[1]:
+        return ranks
+    return ranks + (SUITED if first & 3 == second & 3 else OFFSUIT)
 
 
 def hand_cards(rules: Rules, text: str) -> tuple[int, ...]:

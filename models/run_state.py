@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deep_cfr.config import Config
+from env.own_game import names_own_game
 from env.rules import parse_rules
 from models.description import MAX_COUNT, MAX_ITERATION, checked_config
 from models.json_object import read_object, whole_number
@@ -67,6 +68,14 @@ def latest_state(run: Path) -> RunState:
         raise StorageError(f"{folder / STATE_FILE} is not of this program: {reason}") from None
 
 
+def in_its_game(config: Config) -> Config:
+    """Saved settings without what their game does not read.
+
+    Those of a game of a user's own are saved so; its code does not run for a look at a file.
+    """
+    return config if names_own_game(config.game) else config.for_game(parse_rules(config.game))
+
+
 def _checked(state: dict[str, Any]) -> RunState:
     """A state with every field of its type; a `ValueError` if one is not."""
     config, seen = checked_config(state["config"]), state["seen"]
@@ -77,7 +86,7 @@ def _checked(state: dict[str, Any]) -> RunState:
         raise ValueError("digests must be a table of texts")
     by_player = {str(player): number for player, number in enumerate(seen)}
     return RunState(
-        config=config.for_game(parse_rules(config.game)),
+        config=in_its_game(config),
         t=whole_number(state, "t", MAX_ITERATION),
         nodes_touched=whole_number(state, "nodes_touched", MAX_COUNT),
         seen=(whole_number(by_player, "0", MAX_COUNT), whole_number(by_player, "1", MAX_COUNT)),

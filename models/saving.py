@@ -14,6 +14,8 @@ from deep_cfr.endgame.network import EndgameNetwork
 from deep_cfr.networks.network import Network
 from deep_cfr.networks.strategy_model import strategy_model
 from deep_cfr.solver import Solver
+from env.extensions import is_extension
+from env.own_game import tree_digest
 from models.layout import MODEL_FILE, MODEL_INFO, model_folder, model_folders
 from models.reproducible import make_reproducible
 from models.starting_points import STARTED_FROM, StartingPoint
@@ -57,6 +59,8 @@ def save_model(
     }
     if started_from:
         info[STARTED_FROM] = [dataclasses.asdict(point) for point in started_from]
+    if solver.game.own is not None:
+        info["betting_tree"] = tree_digest(solver.game.tree)
     write_model(folder, info, network, endgames)
     if solver.config.keep:
         # Models later than this one are of a run that was killed and will come again.
@@ -76,6 +80,8 @@ def write_model(
     parameters = network.num_parameters + sum(e.num_parameters for e in endgames.values())
     encoding = {"name": network.encoding.name, "note": ENCODING_NOTE}
     described = info | {"parameters": parameters, "encoding": encoding}
+    if is_extension(network.architecture):  # ours are known by their names
+        described["dense_units"] = network.dense_units
     with whole_folder(folder) as temporary:
         strategy_model(network, endgames).save(temporary / MODEL_FILE)
         make_reproducible(temporary / MODEL_FILE)

@@ -44,6 +44,7 @@ MAY_LOAD_TENSORFLOW = {
     "deep_cfr.networks.graph_features",
     "deep_cfr.networks.network",
     "deep_cfr.networks.network_policy",
+    "deep_cfr.networks.own_network",
     "deep_cfr.networks.strategy_model",
     "deep_cfr.solver",
     "evaluation.exploiter",

@@ -13,7 +13,7 @@ from models import load
 
 ROOT = Path(__file__).parent.parent
 TOOLS = {"tests", "benchmarks"}  # folders that the architecture does not go through file by file
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def broken_tables(text: str) -> list[str]:

@@ -36,7 +36,7 @@ def tally_of(
     game = load_game(rules)
     tally = Tally.empty(rules, games, hands_per_game)
     for played in batches(game, *agents, hands, 5, batch=batch):
-        tally = tally.add(game.tree, played)
+        tally = tally.add(game, played)
     return tally
 
 
@@ -154,7 +154,7 @@ def test_adding_changes_nothing_that_was() -> None:
     game, agents = load_game(KUHN), hashed_pair(tree_of(KUHN))
     (played,) = batches(game, *agents, 40, 5)
     empty = Tally.empty(KUHN, 2, 20)
-    empty.add(game.tree, played)
+    empty.add(game, played)
     assert (empty.hands, empty.squares, empty.pots_won) == (0, 0, (0, 0))
     assert not empty.margins.any()
     assert not empty.actions.any()

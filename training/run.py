@@ -17,7 +17,9 @@ from deep_cfr.networks import device
 from deep_cfr.networks.network import Network
 from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
-from env.game import load_game
+from env.extensions import is_extension
+from env.game import Game, load_game
+from env.own_game import names_own_game
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
@@ -51,13 +53,16 @@ class Run:
         evaluate: Evaluator,
         resume: bool,
         source: Path | None = None,  # another run, from which this new one starts
+        game: Game | None = None,
     ) -> None:
+        """A run of these settings; a game of the user's own is handed in."""
         self.places, self._evaluate = places, evaluate
         self._start, self._stopping = time.perf_counter(), Stopping()
-        game = load_game(config.game)
+        game = game or load_game(config.game)
         with quiet_without_gpu():
             self._device = device.prepare(config.threads, config.network)
-        self.solver = Solver(config, game, self._new_bar)
+        # The command line has named whatever code of the user's own these settings name.
+        self.solver = Solver(config, game, self._new_bar, runs_own_code=True)
         self.config = config = self.solver.config
         before = RunProgress()
         if resume:
@@ -279,6 +284,10 @@ class Run:
 
     def _resume_command(self, iterations: int | None) -> str:
         words = [*program("train.py"), "--resume", self.places.name]
+        if names_own_game(self.config.game):
+            words += ["--game", self.config.game]
+        if is_extension(self.config.network):
+            words += ["--network", self.config.network]
         if self.places.checkpoints.parent != Path("checkpoints"):
             words += ["--checkpoints", str(self.places.checkpoints.parent)]
         if self.places.logs.parent != Path("runs"):

@@ -17,9 +17,14 @@ def subgames_by_street(config: Config, rules: Rules) -> dict[int, int]:
     return {s: counts[s] for s in teachable_streets(rules) if counts[s]}
 
 
-def model_parts(encoding: Encoding, config: Config) -> dict[str, PartShape]:
-    """The parts of a strategy model with the endgame networks that its settings call for."""
-    units = dense_units(config.network, config.width)
+def model_parts(
+    encoding: Encoding, config: Config, own_units: dict[str, tuple[int, ...]] | None = None
+) -> dict[str, PartShape]:
+    """The parts of a strategy model with the endgame networks that its settings call for.
+
+    `own_units` are those of the dense layers of a user's own network.
+    """
+    units = own_units or dense_units(config.network, config.width)
     parts = part_shapes(units, encoding.card_width, encoding.bet_width)
     rules = encoding.game.rules
     for street in subgames_by_street(config, rules):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from env.actions import NUM_ACTIONS
 
 PARTS = ("card_branch", "bet_branch", "head")
+MOST_DENSE = 16  # layers in a part of a user's own network
 
 
 class PartShape(NamedTuple):

@@ -21,6 +21,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from deep_cfr.networks.activations import ACTIVATIONS
 from deep_cfr.networks.architectures import PARTS, endgame_part
 from deep_cfr.networks.encoding import KNOTS, Encoding
 from deep_cfr.networks.row_products import row_products
@@ -52,7 +53,11 @@ class Layer:
             return x
         if self.layer_class == "Dense":
             bias = self.weights[1] if self.config["use_bias"] else None
-            return row_products(x, self.weights[0], bias, self.config["activation"] == "relu")
+            activation = self.config["activation"]
+            products = row_products(x, self.weights[0], bias, activation == "relu")
+            return products if activation == "relu" else ACTIVATIONS[activation](products)
+        if self.layer_class == "Activation":
+            return ACTIVATIONS[self.config["activation"]](x)
         if self.layer_class == "ReLU":
             return np.maximum(x, 0)
         if self.layer_class == "Add":
@@ -120,7 +125,7 @@ def read_network(file: Path, encoding: Encoding, taught: tuple[int, ...] = ()) -
 def _part(described: list[dict[str, Any]], stored: h5py.Group) -> Part:
     layers = []
     for group, layer in _with_groups(described):
-        known = (*GROUPS, "InputLayer", "ReLU", "Add", "LayerNormalization")
+        known = (*GROUPS, "InputLayer", "Activation", "ReLU", "Add", "LayerNormalization")
         if layer["class_name"] not in known or not _is_plain(layer):
             raise ValueError(f"{layer['name']} is no layer of a strategy network")
         weights = stored["layers"][group]["vars"] if layer["class_name"] in GROUPS else {}
@@ -153,7 +158,7 @@ def _is_plain(layer: dict[str, Any]) -> bool:
     """Whether a layer has none of the options that Keras knows and these networks do not use."""
     config = layer["config"]
     return (
-        config.get("activation", "linear") in ("linear", "relu")
+        config.get("activation", "linear") in ACTIVATIONS
         and config.get("max_value") is None
         and not config.get("negative_slope")
         and not config.get("threshold")

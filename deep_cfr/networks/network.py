@@ -22,8 +22,10 @@ import numpy as np
 from keras import layers
 
 from deep_cfr.networks.encoding import Encoding
+from deep_cfr.networks.own_network import own_parts
 from env.actions import NUM_ACTIONS
 from env.arrays import Floats
+from env.extensions import ExtensionError, is_extension
 
 THESIS_INIT = 0.005
 
@@ -60,6 +62,14 @@ class Network:
     def num_parameters(self) -> int:
         """Trainable numbers."""
         return sum(int(np.prod(weight.shape)) for weight in self.trainable)
+
+    @property
+    def dense_units(self) -> dict[str, list[int]]:
+        """The units of the dense layers of each part."""
+        return {
+            part.name: [int(one.units) for one in part.layers if isinstance(one, layers.Dense)]
+            for part in self.parts
+        }
 
     @property
     def learned(self) -> list[keras.Variable]:
@@ -101,10 +111,22 @@ def make_network(
     width: int,
     is_strategy: bool = False,
     has_strength_table: bool = False,
+    runs_own_code: bool = False,
 ) -> Network:
-    """A network of the encoding's architecture; `width` is d of the paper's layout."""
+    """A network of the encoding's architecture; `width` is d of the paper's layout.
+
+    `runs_own_code`: the user has typed the name of a network of the user's own, whose code may
+    therefore run. A name that was read from a file is not enough.
+    """
     if encoding.name == "thesis":
         branches = _thesis(encoding)
+    elif is_extension(encoding.name):
+        if not runs_own_code:
+            raise ExtensionError(
+                f"its networks are of {encoding.name}, somebody's own file, which is imported only "
+                "to train them"
+            )
+        branches = own_parts(encoding.name, encoding.card_width, encoding.bet_width, width)
     else:
         branches = paper_parts(encoding.card_width, encoding.bet_width, width, NUM_ACTIONS)
     network = Network(encoding.name, encoding, *branches, is_strategy)

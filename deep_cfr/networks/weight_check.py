@@ -30,6 +30,7 @@ class LayerWeights(NamedTuple):
     layer_class: str
     weights: Sequence[Floats]
     epsilon: float = 0.0  # of a normalisation
+    added: int = 1  # how many values an Add adds up
 
 
 Parts = Sequence[Sequence[LayerWeights]]  # card branch, bet branch, head
@@ -52,6 +53,7 @@ def weights_problem(network: Network, values: list[Floats]) -> str | None:
                 type(layer).__name__,
                 [next(given) for _ in layer.weights],
                 float(getattr(layer, "epsilon", 0.0)),
+                len(layer.input) if isinstance(layer.input, list) else 1,
             )
             for layer in part.layers
         ]
@@ -76,7 +78,12 @@ def saved_weights_problem(network: SavedNetwork) -> str | None:
 def _layers(parts: Sequence[Part]) -> Parts:
     return [
         [
-            LayerWeights(layer.layer_class, layer.weights, float(layer.config.get("epsilon", 0.0)))
+            LayerWeights(
+                layer.layer_class,
+                layer.weights,
+                float(layer.config.get("epsilon", 0.0)),
+                len(layer.inputs),
+            )
             for layer in part.layers
         ]
         for part in parts
@@ -120,10 +127,14 @@ def _through(part: Sequence[LayerWeights], norm: float) -> tuple[float, float]:
             gamma, beta, mean, variance = own
             scale = float(np.max(np.abs(gamma) / np.sqrt(variance + layer.epsilon)))
             norm = scale * (norm + float(np.linalg.norm(mean))) + float(np.linalg.norm(beta))
+        elif layer.layer_class == "Add":
+            norm = layer.added * peak  # whatever it adds up was computed before
         elif own:
             kernel, *bias = own
             width = kernel.shape[1]
-            grown = norm * (float(np.linalg.norm(kernel)) + 1)  # 1 for a connection that skips it
-            norm = grown + sum(float(np.linalg.norm(value)) for value in bias)
+            norm = norm * float(np.linalg.norm(kernel))
+            norm += sum(float(np.linalg.norm(value)) for value in bias)
+        # What an activation returns is no larger than what it takes, or than 1.
+        norm += float(np.sqrt(width)) if layer.layer_class in ("Dense", "Activation") else 0.0
         peak = max(peak, norm)
     return peak, norm

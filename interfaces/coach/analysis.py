@@ -30,6 +30,8 @@ def situation_of(coach: Coach, hand: str, board: str, line: str) -> Situation:
     """The situation that texts describe, or a ValueError of one line that says what is wrong."""
     game = coach.reference.game
     node = questions.decision(game, line)
+    if board.strip() and questions.class_of(game.rules, hand) is not None:
+        raise ValueError(f"with a board the suits of a hand matter: name the cards of {hand!r}")
     view = questions.views(game, hand, board, node)[0]
     return Situation(game, node, view[:2], view[2:])
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.diluting import diluted
-from agents.names import BOT_NAMES
-from agents.searching import SEARCH_PREFIX
+from agents.names import BOT_NAMES, SEARCH_PREFIX
 from env.rules import HULH, Rules, RulesError
 from interfaces.web.messages import MessageError, NewSession
 from models.layout import is_model, model_folders, read_info, shipped
