@@ -8,6 +8,7 @@ from functools import partial
 
 from rich.console import Console
 
+from agents.agent import AgentError
 from commands.play_options import LAST, Request, rules_of_bots
 from commands.progress_bars import Bars
 from env.rules import parse_rules
@@ -109,7 +110,10 @@ def _review(request: Request, store: Store) -> int:
 
 def _reference(request: Request, row: SessionRow) -> Opponent:
     """Who judges a session."""
-    spec = request.reference or reference_for(row.rules, row.opponent)
+    try:
+        spec = request.reference or reference_for(row.rules, row.opponent)
+    except AgentError as error:
+        raise AgentError(f"{error}; name one by --reference") from None
     reference = load_opponent(spec, row.rules)
     _ = reference.coach  # what cannot judge is refused now
     return reference

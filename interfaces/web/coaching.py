@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from env.actions import ACTION_NAMES
-from env.cards import cards_text
+from env.cards import card_text
 from env.game import Game
+from env.transcript import counted
 from interfaces.coach.analysis import analyse
 from interfaces.coach.at_table import figures_at
 from interfaces.coach.choosing import reference_for, review_key
@@ -51,13 +52,17 @@ class Coaching:
         game = agent.game
         node = questions.decision(game, line)
         needed = rules.visible_board[int(game.tree.street[node])]
-        lies = cards_text(questions.board_cards(rules, board)[:needed]).split()
+        given = questions.board_cards(rules, board)
+        if len(given) > rules.visible_board[-1]:
+            raise MessageError(f"a board has at most {counted(rules.visible_board[-1], 'card')}")
+        lies = [card_text(card) for card in given[:needed]]
         found = _betting(game, node) | {"needed": needed, "figures": None, "lacks": ""}
-        held = _number_of_cards(game, hand)
-        if len(lies) < needed:
-            found["lacks"] = f"The {found['street']} has {needed} cards: {needed - len(lies)} more."
-        elif hand and held < rules.hole_cards:
-            found["lacks"] = f"A hand has {rules.hole_cards} cards: one more, or none for ranges."
+        missing = needed - len(lies)
+        if missing > 0:
+            have = f"The {found['street']} has {counted(needed, 'card')}"
+            found["lacks"] = f"{have}; {missing} more, please."
+        elif hand and _number_of_cards(game, hand) < rules.hole_cards:
+            found["lacks"] = "The hand lacks a card. With no card at all you see the ranges alone."
         else:
             job = partial(analyse, agent.coach, hand or None, " ".join(lies), line)
             found["figures"] = await self._thinker.work(job)

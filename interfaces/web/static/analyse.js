@@ -17,7 +17,7 @@ async function start() {
   const given = new URLSearchParams(location.search);
   for (const name of Object.keys(situation)) if (given.has(name)) situation[name] = given.get(name);
   const known = models.some((one) => one.key === situation.model);
-  if (situation.model && !known) notice(`There is no model ${situation.model} here.`);
+  const complaint = situation.model && !known ? `There is no model ${situation.model} here.` : "";
   if (!known) situation.model = models[0].key;
   byId("model").replaceChildren(...models.map((one) => {
     const option = element("option", "", one.is_bot ? `${one.name} (bot)` : `${one.name} (${one.game})`);
@@ -31,6 +31,7 @@ async function start() {
   byId("undo").onclick = () => change({ line: found.steps.at(-2)?.line ?? "" });
   byId("copy").onclick = () => navigator.clipboard?.writeText(location.href);
   await change({});
+  if (complaint) notice(complaint);
 }
 
 async function change(parts) {

@@ -65,7 +65,9 @@ function showSessions(sessions, onJoin) {
         element("span", "score", `${one.hands} hands, ${signed(one.chips)} chips`),
       );
       button.onclick = () => onJoin(one.session);
-      item.append(button);
+      const review = element("a", "quiet", "Review");
+      review.href = `/review?${new URLSearchParams({ session: one.session })}`;
+      item.append(button, review);
       return item;
     }),
   );

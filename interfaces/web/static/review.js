@@ -47,7 +47,8 @@ function show(report) {
   const lines = LINES.map(([name, className]) => ({ className, totals: report.lines[name] }));
   const won = report.hands.reduce((totals, hand) => [...totals, totals.at(-1) + hand.won / report.big_blind], [0]);
   if (report.reviewed.length < report.hands.length) lines[0].totals = won;
-  drawGraph(byId("totals"), lines, { width: 720, height: 260 });
+  const width = Math.max(300, byId("totals").clientWidth); // one unit is one pixel
+  drawGraph(byId("totals"), lines, { width, height: width > 500 ? 260 : 180 });
   byId("legend").replaceChildren(rates(report));
   byId("losses").replaceChildren(losses(report));
   byId("grades").replaceChildren(
