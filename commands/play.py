@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing, suppress
+from functools import partial
 
 from rich.console import Console
 
+from agents.agent import AgentError
 from agents.names import inner_agent, is_own_bot
 from commands.play_options import LAST, Request, rules_of_bots
+from commands.progress_bars import Bars
 from env.rules import parse_rules
+from interfaces.coach.choosing import reference_for, review_key
+from interfaces.coach.report import Report, review
 from interfaces.opponents import Opponent, load_opponent
-from interfaces.session import Session, json_lines
-from interfaces.storage import SessionError, Store
+from interfaces.review import history_text, played
+from interfaces.session import Session
+from interfaces.storage import SessionError, SessionRow, Store
+from interfaces.terminal.advising import Adviser
 from interfaces.terminal.sitting import Sitting
 from interfaces.winnings import Winnings
 
@@ -23,9 +30,10 @@ def run(request: Request) -> int:
         if request.lists_sessions:
             return _list(store)
         if request.export is not None:
-            for line in json_lines(store, _named(store, request.export)):
-                print(line)
+            print(history_text(store, _named(store, request.export), request.form), end="")
             return 0
+        if request.review is not None:
+            return _review(request, store)
         if request.web:
             return _serve(request, store)
         return _sit_down(request, store)
@@ -69,14 +77,52 @@ def _sit_down(request: Request, store: Store) -> int:
     own = f"{opponent.spec} " if is_own_bot(inner_agent(opponent.spec)) else ""
     again = f"python play.py {own}--continue {session.row.id}"
     console = Console(highlight=False, markup=False)
+    adviser = Adviser(partial(_reference, request, session.row), console, comments=request.coaches)
+    if request.reference is not None:
+        adviser.load()  # what cannot judge is refused before anything is played
     try:
-        Sitting(session, opponent, console).play(request.hands)
+        Sitting(session, opponent, adviser, console).play(request.hands)
     except KeyboardInterrupt:
         print(f"\nstopped; the session is kept: {again}", file=sys.stderr)
         return 130
     _say_goodbye(session, before)
     print(f"the session is kept: {again}")
     return 0
+
+
+def _review(request: Request, store: Store) -> int:
+    """Look at every finished hand of a session, and say what came out."""
+    name = _named(store, request.review or LAST)
+    reference = _reference(request, store.session(name))
+    key = review_key(reference.spec, reference.agent)
+    bars = Bars()
+    pending = store.unreviewed(name, key)
+    advance = bars("looking at hands", len(pending))
+    try:
+        for hand in pending:
+            found = review(reference.coach, played(store.session(name), hand))
+            store.keep_review(name, hand.number, key, found)
+            advance(1)
+    except KeyboardInterrupt:
+        print("\nstopped; what was looked at is kept", file=sys.stderr)
+        return 130
+    finally:
+        bars.close()
+    print(f"judged by {reference.agent.name}")
+    print(Report(store.reviews(name, key)).text())
+    return 0
+
+
+def _reference(request: Request, row: SessionRow) -> Opponent:
+    """Who judges a session."""
+    try:
+        spec = request.reference or reference_for(row.rules, row.opponent)
+    except AgentError as error:
+        raise AgentError(f"{error}; name one by --reference") from None
+    typed = spec in (request.reference, request.agent)
+    reference = load_opponent(spec, row.rules, runs_own_code=typed)
+    _ = reference.coach  # what cannot judge is refused now
+    return reference
 
 
 def _say_goodbye(session: Session, before: Winnings) -> None:

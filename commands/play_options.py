@@ -22,16 +22,20 @@ table (docs/search.md), sdcfr:RUN, a bot, MODULE:NAME for a bot in a file of you
 Without one you play against the model that comes with the game, with search.
 Bots: {bots}.
 
-Keys: f fold, c call or check, r raise or bet, h help, q quit. Every action is saved at once in
-runs/play/; docs/play.md says more."""
+Keys: f fold, c call or check, r raise or bet, a advice, w who holds what, h help, q
+quit. Every action is saved at once in runs/play/; docs/play.md says more."""
 
 EXAMPLES = """examples:
   python play.py
   python play.py tight-aggressive --hands 100
   python play.py diluted:20:checkpoints/pretrained/hulh
+  python play.py --coach
   python play.py --continue last
+  python play.py --review last
+  python play.py --export last --format phh > hands.phhs
   python play.py --web"""
 
+FORMATS = ("jsonl", "pokerstars", "phh")
 LIMITS = {"seed": (0, 2**63 - 1), "hands": (1, 10**9), "port": (0, 65535)}
 
 
@@ -45,6 +49,10 @@ class Request:
     hands: int | None
     resume: str | None  # the session to go on with
     export: str | None  # the session to print
+    form: str  # in which it is printed
+    review: str | None  # the session to look back at with the coach
+    coaches: bool  # the coach comments after each decision
+    reference: str | None  # who judges; None: whoever is usual for the game
     lists_sessions: bool
     web: bool
     host: str
@@ -64,6 +72,10 @@ def parse(arguments: list[str]) -> Request:
         hands=given.hands,
         resume=given.resume,
         export=given.export,
+        form=given.format or FORMATS[0],
+        review=given.review,
+        coaches=given.coach,
+        reference=given.reference,
         lists_sessions=given.sessions,
         web=given.web,
         host=given.host or HOST,
@@ -74,7 +86,7 @@ def parse(arguments: list[str]) -> Request:
 
 def _default_agent(parser: Parser, given: argparse.Namespace) -> str:
     """The model that comes with the game, with search where there is something to search."""
-    if given.web or given.sessions or given.resume or given.export:
+    if given.web or given.sessions or given.resume or given.export or given.review:
         return ""
     game = given.game or "hulh"
     model = PRETRAINED / game
@@ -85,6 +97,7 @@ def _default_agent(parser: Parser, given: argparse.Namespace) -> str:
 
 def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
     words = [given.agent, given.game, given.resume, given.export, given.host]
+    words += [given.review, given.reference]
     parser.refuse_unreadable_words([word for word in words if word is not None])
     parser.refuse_out_of_range(given, LIMITS)
     if given.game is not None:
@@ -97,6 +110,7 @@ def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
         "--sessions": given.sessions,
         "--continue": given.resume is not None,
         "--export": given.export is not None,
+        "--review": given.review is not None,
     }
     chosen = [name for name, is_given in modes.items() if is_given]
     if len(chosen) > 1:
@@ -107,6 +121,8 @@ def _refuse_nonsense(parser: Parser, given: argparse.Namespace) -> None:
         for option in ("--host", "--port", "--no-browser"):
             if getattr(given, option[2:].replace("-", "_")) not in (None, False):
                 parser.error(f"{option} goes with --web")
+    if given.format and given.export is None:
+        parser.error("--format goes with --export")
     if given.no_search and given.agent:
         parser.error("--no-search goes without an agent; name the model itself to play it so")
 
@@ -119,7 +135,9 @@ def _refuse_beside(parser: Parser, given: argparse.Namespace, mode: str) -> None
         others["an agent"] = given.agent
     others["--no-search"] = given.no_search or None
     if mode != "--continue":
-        others["--hands"] = given.hands
+        others["--hands"], others["--coach"] = given.hands, given.coach or None
+        if mode != "--review":
+            others["--reference"] = given.reference
     for name, value in others.items():
         if value is not None:
             parser.error(f"{name} cannot be given with {mode}")
@@ -152,7 +170,26 @@ def _parser() -> Parser:
     )
     sessions.add_argument("--sessions", action="store_true", help="list all sessions")
     sessions.add_argument(
-        "--export", metavar="SESSION", help="print a session's finished hands as JSON lines"
+        "--export",
+        metavar="SESSION",
+        help=f"print a session's finished hands; {LAST} stands for the newest here, too",
+    )
+    sessions.add_argument(
+        "--format",
+        choices=FORMATS,
+        help=f"of --export: JSON lines, PokerStars-like text, or PHH for PokerKit [{FORMATS[0]}]",
+    )
+    coach = parser.add_argument_group("the coach (docs/coach.md)")
+    coach.add_argument("--coach", action="store_true", help="comment after each of your decisions")
+    coach.add_argument(
+        "--review",
+        metavar="SESSION",
+        help="what a session's decisions cost: adjusted results, loss by street, the worst ones",
+    )
+    coach.add_argument(
+        "--reference",
+        metavar="AGENT",
+        help="whom the coach judges by [the model that comes with the game, with search]",
     )
     browser = parser.add_argument_group("in the browser")
     browser.add_argument("--web", action="store_true", help="serve the table as a page")

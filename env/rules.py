@@ -74,6 +74,11 @@ class Rules:
         """The unit of every `mbb` figure: the big blind, or in the toy games the ante."""
         return self.big_blind or self.ante
 
+    @property
+    def smallest_chips(self) -> int:
+        """The smallest amount that anybody ever pays, which tables draw as one chip."""
+        return min(filter(None, (self.small_blind, self.ante, *self.bet_sizes)))
+
     @cached_property
     def visible_board(self) -> tuple[int, ...]:
         """Board cards on the table on each street: 0, 3, 4, 5 in hold'em."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,11 +17,15 @@ from agents.names import inner_agent, is_own_bot
 from env.arrays import Floats
 from env.cards import canonical
 from env.game import Game, load_game
+from env.progress import NewBar, no_bar
 from env.rules import Rules
+from interfaces.coach.advice import Coach
+from interfaces.coach.analysis import coach_of
 from interfaces.table import Question
 from policies.answers import checked
 from policies.diluted import DilutedPolicy
 from policies.policy import DrawsPerHand
+from policies.unbeatable import NeverFoldsUnbeatable
 from search.policy import SearchPolicy
 
 
@@ -32,8 +37,20 @@ class Opponent:
     agent: Agent
     game: Game
 
-    def strategies(self, questions: Sequence[Question]) -> Floats:
-        """Strategies for decisions at any number of tables. [n, 3]"""
+    def strategies(self, questions: Sequence[Question], progress: NewBar = no_bar) -> Floats:
+        """Strategies for decisions at any number of tables. [n, 3]
+
+        Search says how far each of its solves is.
+        """
+        if self._search is None:
+            return self._answers(questions)
+        self._search.resolver.progress = progress
+        try:
+            return self._answers(questions)
+        finally:
+            self._search.resolver.progress = no_bar
+
+    def _answers(self, questions: Sequence[Question]) -> Floats:
         views = canonical(np.array([question.cards for question in questions], np.uint8))
         nodes = np.array([question.node for question in questions])
         policy = self.agent.policy
@@ -53,9 +70,25 @@ class Opponent:
 
     def searches(self, street: int) -> bool:
         """Whether decisions on a street are searched for, which takes a moment."""
+        search = self._search
+        return search is not None and street >= search.settings.first_street
+
+    @cached_property
+    def coach(self) -> Coach:
+        """A coach who judges by this agent, with all that it has worked out so far."""
+        if isinstance(self.agent.policy, DrawsPerHand):
+            raise AgentError(f"{self.agent.name} draws a strategy for each hand and cannot judge")
+        return coach_of(self.agent)
+
+    @cached_property
+    def _search(self) -> SearchPolicy | None:
+        """The search below whatever rules lie on top of it."""
         policy = self.agent.policy
-        inner = policy.inner if isinstance(policy, DilutedPolicy) else policy
-        return isinstance(inner, SearchPolicy) and street >= inner.settings.first_street
+        if isinstance(policy, DilutedPolicy):
+            policy = policy.inner
+        if isinstance(policy, NeverFoldsUnbeatable):
+            policy = policy.raw
+        return policy if isinstance(policy, SearchPolicy) else None
 
 
 def load_opponent(spec: str, rules: Rules | None, *, runs_own_code: bool = False) -> Opponent:
@@ -72,3 +105,9 @@ def load_opponent(spec: str, rules: Rules | None, *, runs_own_code: bool = False
         )
     agent = agents.load(spec, rules, at_once=True)[-1]
     return Opponent(spec, agent, load_game(agent.rules if rules is None else rules))
+
+
+def short_name(spec: str) -> str:
+    """What an agent is called on the screen: without the folders that models lie in."""
+    below = [part.rpartition("checkpoints/")[2] for part in spec.split(":")]
+    return ":".join(part.removeprefix("pretrained/") for part in below)

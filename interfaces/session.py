@@ -91,7 +91,21 @@ def json_lines(store: Store, name: str) -> Iterator[str]:
     game = load_game(row.rules)
     for hand in store.hands(name):
         if hand.won is not None:
-            yield json.dumps({"session": name, "opponent": row.opponent, **_entry(game, hand)})
+            yield one_json_line(row, game, hand)
+
+
+def one_json_line(row: SessionRow, game: Game, hand: HandRow) -> str:
+    """A finished hand of a session as the human saw it."""
+    return json.dumps({"session": row.id, "opponent": row.opponent, **_entry(game, hand)})
+
+
+def saved_table(row: SessionRow, hand: HandRow) -> Table:
+    """A table on which a hand of a session lies as it was saved; for looking at it only."""
+    game = load_game(row.rules)
+    try:
+        return Table(game, 0, _hand(game, hand))
+    except (ValueError, TypeError, IndexError) as error:
+        raise SessionError(f"session {row.id} is damaged: {error}") from None
 
 
 def _hand(game: Game, row: HandRow) -> Hand:

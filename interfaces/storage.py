@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from env.rules import Rules, RulesError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 DATABASE = Path("runs", "play", "sessions.sqlite3")
 _SCHEMA = """
 CREATE TABLE sessions (
@@ -38,6 +38,19 @@ CREATE TABLE hands (
     PRIMARY KEY (session, number)
 );
 """
+# What version 2 adds; a file of version 1 is brought up to it when it is opened.
+_REVIEWS = """
+CREATE TABLE reviews (
+    session TEXT NOT NULL REFERENCES sessions (id),
+    number INTEGER NOT NULL,
+    reference TEXT NOT NULL,  -- who judged, see interfaces.coach.choosing
+    review TEXT NOT NULL,     -- as JSON
+    PRIMARY KEY (session, number, reference)
+)
+"""
+
+
+Review: TypeAlias = dict[str, Any]
 
 
 class SessionError(ValueError):
@@ -136,7 +149,50 @@ class Store:
             "SELECT number, deal, history, won FROM hands WHERE session = ? ORDER BY number",
             (session,),
         )
-        return [HandRow(n, tuple(json.loads(deal)), text, won) for n, deal, text, won in found]
+        return [_hand_row(row) for row in found]
+
+    def hand(self, session: str, number: int) -> HandRow:
+        """One hand of a session."""
+        found = self._execute(
+            "SELECT number, deal, history, won FROM hands WHERE session = ? AND number = ?",
+            (session, number),
+        ).fetchone()
+        if found is None:
+            raise SessionError(f"session {session[:20]} has no hand {number + 1}")
+        return _hand_row(found)
+
+    def count_hands(self, session: str) -> int:
+        """How many hands of a session were dealt."""
+        found = self._execute("SELECT count(*) FROM hands WHERE session = ?", (session,)).fetchone()
+        return int(found[0])
+
+    def keep_review(self, session: str, number: int, reference: str, review: Review) -> None:
+        """Keep what a coach found in a finished hand; whoever was first stays."""
+        self._execute(
+            "INSERT OR IGNORE INTO reviews VALUES (?, ?, ?, ?)",
+            (session, number, reference, json.dumps(review)),
+        )
+
+    def reviews(self, session: str, reference: str) -> dict[int, Review]:
+        """What one coach found in the hands of a session, by number."""
+        found = self._execute(
+            "SELECT number, review FROM reviews WHERE session = ? AND reference = ?",
+            (session, reference),
+        )
+        try:
+            return {number: json.loads(text) for number, text in found}
+        except ValueError as error:
+            raise SessionError(f"reviews of session {session} are damaged: {error}") from None
+
+    def unreviewed(self, session: str, reference: str) -> list[HandRow]:
+        """The finished hands of a session that one coach has not looked at yet, in order."""
+        found = self._execute(
+            "SELECT number, deal, history, won FROM hands WHERE session = ? AND won IS NOT NULL "
+            "AND number NOT IN (SELECT number FROM reviews WHERE session = ? AND reference = ?) "
+            "ORDER BY number",
+            (session, session, reference),
+        )
+        return [_hand_row(row) for row in found]
 
     def summaries(self) -> list[Summary]:
         """All sessions, newest first."""
@@ -151,12 +207,14 @@ class Store:
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
-        if version == 0:
+        if version < SCHEMA_VERSION:
             with self._transaction():
                 (version,) = self._database.execute("PRAGMA user_version").fetchone()
-                if version == 0:  # nobody else has written it in the meantime
-                    for statement in _SCHEMA.split(";\n"):
-                        self._database.execute(statement)
+                # Somebody else may have written it in the meantime.
+                for statement in _SCHEMA.split(";\n") if version == 0 else ():
+                    self._database.execute(statement)
+                if version < SCHEMA_VERSION:
+                    self._database.execute(_REVIEWS)
                     self._database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                     version = SCHEMA_VERSION
         if version != SCHEMA_VERSION:
@@ -191,6 +249,11 @@ class Store:
             return SessionRow(name, started, Rules.from_dict(json.loads(rules)), opponent, seed)
         except (RulesError, ValueError, TypeError) as error:
             raise SessionError(f"session {name} in {self.path} is damaged: {error}") from None
+
+
+def _hand_row(found: tuple[Any, ...]) -> HandRow:
+    number, deal, history, won = found
+    return HandRow(number, tuple(json.loads(deal)), history, won)
 
 
 def _elsewhere(session: str) -> str:

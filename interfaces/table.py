@@ -111,6 +111,19 @@ class Table:
         number = draw(self._salt, hand.number, hand.node)
         self._play(sample_action(strategy, self.game.tree.children[hand.node], number))
 
+    def human_view(self) -> Cards:
+        """What the human's seat sees of the cards, suits as dealt. [7]"""
+        deals = np.array([self.hand.deal], np.uint8)
+        street = int(self.game.tree.street[self.hand.node])
+        return visible_cards(self.game.rules, deals, self.hand.human_seat, street)[0]
+
+    def after(self, step: int) -> Table:
+        """The table as it was after so many actions of the hand."""
+        path = list(self.game.tree.path(self.hand.node))
+        if not 0 <= step < len(path):
+            raise TableError(f"the hand has {len(path) - 1} actions, not {step}")
+        return Table(self.game, self._seed, Hand(self.hand.number, self.hand.deal, int(path[step])))
+
     def next_hand(self) -> None:
         """Deal the hand after the one that is over."""
         if not self.is_over:

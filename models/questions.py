@@ -111,6 +111,19 @@ def hand_cards(rules: Rules, text: str) -> tuple[int, ...]:
     return hole
 
 
+def board_cards(rules: Rules, text: str) -> tuple[int, ...]:
+    """The cards that a text names, however many."""
+    return _cards(rules, text, "cards")
+
+
+def is_class(rules: Rules, text: str) -> bool:
+    """Whether a text names a class of hands; an unfinished one counts as cards."""
+    try:
+        return class_of(rules, text) is not None
+    except ValueError:
+        return False
+
+
 def class_of(rules: Rules, text: str) -> str | None:
     """The class of hands that a text names, the higher rank first; None if it names cards."""
     letters = "".join(text.split()).replace("10", "T")
@@ -144,6 +157,14 @@ def action_name(game: Game, node: int, action: int) -> str:
     if action == RAISE and to_call == 0 and not opened:
         return "bet"
     return ACTION_NAMES[action]
+
+
+def action_names(game: Game, node: int) -> dict[str, str]:
+    """The legal actions at a node, with what people call each."""
+    return {
+        ACTION_NAMES[action]: action_name(game, node, action)
+        for action in np.flatnonzero(game.tree.legal[node]).tolist()
+    }
 
 
 def _spelled_out(game: Game, line: str) -> str:

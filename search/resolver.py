@@ -18,6 +18,7 @@ from env.arrays import Floats, Longs
 from env.boards import private_hands
 from env.cards import NO_CARD, Cards
 from env.game import Game
+from env.progress import NewBar, no_bar
 from policies.policy import Policy
 from search.betting import Betting, make_betting
 from search.continuation import Continuation, Situation, continuation, new_two_streets
@@ -33,7 +34,7 @@ from search.variants import VARIANTS
 
 CACHE_BYTES = 512 << 20  # of solutions of the last street, and as much again of the one before
 _AT_ONCE = 64  # subgames solved side by side; bounds memory
-_CHUNK = 4  # iterations between looks at the clock
+_CHUNK = 4  # iterations between looks at the clock, or between reports of progress
 # Without a gadget, the range that the opponent is assumed to hold is mixed with so much of the
 # uniform one: what the blueprint never does, opponents do all the same, and the solution must have
 # an answer to it.
@@ -47,6 +48,7 @@ class Resolver:
     game: Game
     blueprint: Policy
     settings: SearchSettings
+    progress: NewBar = no_bar  # how far each solve is
     _solved: Cache[Solution] = field(default_factory=lambda: Cache(CACHE_BYTES))
     _continued: Cache[Continuation] = field(default_factory=lambda: Cache(CACHE_BYTES))
 
@@ -193,16 +195,28 @@ class Resolver:
 
     def _run(self, solver: LastStreet | TwoStreets, *, is_last_street: bool) -> None:
         """Iterate as long as the settings say."""
-        if not self.settings.milliseconds:
-            iterations = self.settings.iterations_for(
-                self.game.rules, solver.num_hands, is_last_street=is_last_street
-            )
-            solver.iterate(iterations)
+        if self.settings.milliseconds:
+            self._run_for(solver, self.settings.milliseconds)
             return
-        end = time.perf_counter() + self.settings.milliseconds / 1000
-        solver.iterate(_CHUNK)
-        while time.perf_counter() < end:
+        left = self.settings.iterations_for(
+            self.game.rules, solver.num_hands, is_last_street=is_last_street
+        )
+        advance = self.progress("solving", left)
+        while left:
+            now = left if self.progress is no_bar else min(_CHUNK, left)
+            solver.iterate(now)
+            left -= now
+            advance(now)
+
+    def _run_for(self, solver: LastStreet | TwoStreets, milliseconds: int) -> None:
+        """Iterate until a time is over."""
+        advance = self.progress("solving", milliseconds)
+        start, told = time.perf_counter(), 0
+        while told < milliseconds:
             solver.iterate(_CHUNK)
+            now = min(int(1000 * (time.perf_counter() - start)), milliseconds)
+            advance(now - told)
+            told = now
 
 
 def scaled(ranges: Floats, unexpected: float = 0.0, resolver: int = BOTH) -> Floats:

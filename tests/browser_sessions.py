@@ -54,6 +54,8 @@ class Page:
         """The next state in which the human is to act or the hand is over."""
         while True:
             message = self.hear()
+            if message["type"] == "progress":
+                continue
             assert message["type"] == "state", message
             if message["to_act"] != "opponent":
                 return message

@@ -10,7 +10,7 @@ from env.actions import ACTION_NAMES
 from env.game import load_game
 from interfaces.coach.advice import Coach
 from interfaces.coach.reference import Reference
-from interfaces.coach.replay import replay, worst_decisions
+from interfaces.coach.replay import replay
 from interfaces.coach.rollouts import Sampling
 from tests.coaching import played_hands
 from tests.policies import Hashed
@@ -40,12 +40,6 @@ def test_replays_add_up() -> None:
         assert [d["action"] for d in shown["decisions"]] == [
             ACTION_NAMES[d.action] for d in one.decisions
         ]
-    worst = worst_decisions(replays, 5)
-    costs = sorted((d.loss_bb for one in replays for d in one.decisions), reverse=True)
-    assert [decision.loss_bb for _, decision in worst] == costs[:5]
-    assert all(decision in one.decisions for one, decision in worst)
-    few = worst_decisions(replays, 10**6)
-    assert all(decision.loss_bb > 0 for _, decision in few)
 
 
 def test_noise_and_the_models_own_actions_cost_nothing() -> None:

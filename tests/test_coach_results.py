@@ -118,11 +118,13 @@ def test_results_are_from_the_seats_side_in_big_blinds() -> None:
     assert mine.won_bb == 3 == -theirs.won_bb
     assert mine.baseline_bb == -theirs.baseline_bb
     assert mine.all_in_adjusted_bb == 3
+    assert mine.showdown_adjusted_bb == 1.5 == -theirs.showdown_adjusted_bb, "a queen may come"
     assert mine.range_adjusted_bb == pytest.approx(3), "nothing beats a pair of kings"
     assert theirs.range_adjusted_bb > -3, "a queen may meet a jack"
     assert list(mine.to_json()) == [
         "won_bb",
         "all_in_adjusted_bb",
+        "showdown_adjusted_bb",
         "range_adjusted_bb",
         "baseline_bb",
     ]

@@ -52,6 +52,50 @@ def test_a_sitting_in_a_pipe(tmp_path: Path) -> None:
     assert len(exported) == 3
 
 
+def test_the_coach_in_a_pipe(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").symlink_to(ROOT / "checkpoints")
+    keys = "a\nw\n" + "c\n" * 9
+    done = run_play(tmp_path, "--game=leduc", "--coach", "--hands=2", "--seed=2", keys=keys)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert re.search(r"The coach \(search:leduc\) would play: check \d+%, bet \d+%\.", done.stdout)
+    assert re.search(r"value of the whole hand in antes, sampled ± [\d.]+; equity", done.stdout)
+    assert "The opponent may hold: 5.0 hands" in done.stdout
+    comments = re.findall(r"^Coach: (\w+)\. Worth [+-][\d.]+ bb; .*$", done.stdout, re.MULTILINE)
+    decisions = done.stdout.count("(a advice, h help, q quit)") - 2  # asked twice in the first
+    assert len(comments) == decisions
+    assert set(comments) <= {"best", "fine", "inaccuracy", "mistake", "blunder"}
+
+    reviewed = run_play(tmp_path, "--review=last").stdout
+    assert reviewed == run_play(tmp_path, "--review=last").stdout, "kept, and the same again"
+    counted = [
+        int(n) for n in re.findall(r"(\d+) (?:best|fine|inaccuracy|mistake|blunder)", reviewed)
+    ]
+    assert sum(counted) == decisions
+    assert "judged by search:leduc" in reviewed
+    none = run_play(tmp_path, "--export=last", "--format=phh")
+    assert none.returncode == 2
+    assert none.stderr.startswith("error: leduc has no form in PHH")
+
+
+def test_hands_as_other_programs_read_them(tmp_path: Path) -> None:
+    assert run_play(tmp_path, "call", "--seed=5", "--hands=2", keys="c\n" * 20).returncode == 0
+    text = run_play(tmp_path, "--export=last", "--format=pokerstars").stdout
+    assert text.count("PokerStars Hand #") == 2
+    assert "You: posts small blind 5" in text
+    phh = run_play(tmp_path, "--export=last", "--format=phh").stdout
+    assert phh.count('variant = "FT"') == 2
+    without = run_play(tmp_path, "--review=last", "--reference=call")
+    assert without.returncode == 0, without.stderr
+    assert "judged by call" in without.stdout
+    nobody = run_play(tmp_path, "--review=last")
+    assert nobody.returncode == 2
+    assert nobody.stderr == (
+        "error: no model of hulh comes with the project, so nobody can judge; name one by "
+        "--reference\n"
+    )
+
+
 def test_text_without_symbols_where_they_cannot_be_written(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "play.py"), "raise", "--hands=1", "--seed=1"],
@@ -110,6 +154,16 @@ def read_until(terminal: int, text: str) -> str:
         "--continue last",
         "--export zzz",
         "--sessions --web",
+        "--review zzz",
+        "--review last --export last",
+        "--review last --coach",
+        "--format phh",
+        "--export last --format docx",
+        "--export last --reference call",
+        "--web --coach",
+        "--review last --reference nobody",
+        "call --reference nobody",
+        "call --coach --reference diluted:5",
         "--continue x --seed 1",
         "--web call",
         "--port 80",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents.agent import Agent
-from env.actions import ACTION_NAMES
+from env.betting_tree import NONE
 from env.cards import Cards, cards_text, parse_cards
 from env.game import load_game
 from interfaces.coach.advice import Advice, Coach
@@ -42,33 +42,40 @@ def analyse(coach: Coach, hand: str | None, board: str = "", line: str = "") -> 
     Without a hand only the ranges. With one, its cards are left out of the opponent's range, and
     the player's own range is shown whole.
     """
-    game, advice = coach.reference.game, None
+    game = coach.reference.game
     if hand is None:
-        node, lies = questions.decision(game, line), _board(coach, board, line)
-    else:
-        situation = situation_of(coach, hand, board, line)
-        advice = coach.advise(situation)
-        node, lies = situation.node, situation.board
-    player = int(game.tree.actor[node])
-    own = NO_CARDS if advice is None else advice.situation.hand
-    known = (NO_CARDS, own) if player == 0 else (own, NO_CARDS)
-    grids = range_grids(coach.reference, lies, node, known)
-    paid, unit = game.tree.contributions[node], game.rules.big_blind_chips
+        node = questions.decision(game, line)
+        return figures(coach, node, _board(coach, board, line))
+    situation = situation_of(coach, hand, board, line)
+    found = figures(coach, situation.node, situation.board, situation.player, situation.hand)
+    return found | {"hand": questions.hand_text(game.rules, hand)}
+
+
+def figures(
+    coach: Coach, node: int, board: Cards, seat: int | None = None, hand: Cards = NO_CARDS
+) -> dict[str, Any]:
+    """Everything that one seat, which holds a hand, can be told at a node, as plain data.
+
+    The node may be a decision of either player or the end of a hand. [5], [2]
+    """
+    game = coach.reference.game
+    tree, player = game.tree, int(game.tree.actor[node])
+    is_turn = seat is not None and bool(tree.is_decision[node]) and player == seat
+    advice = coach.advise(Situation(game, node, hand, board)) if is_turn else None
+    known = (NO_CARDS, hand) if seat == 0 else (hand, NO_CARDS)
+    paid, unit = tree.contributions[node], game.rules.big_blind_chips
     return {
         "game": game.rules.name,
-        "line": game.tree.text(node),
-        "street": game.rules.street_names[int(game.tree.street[node])],
+        "line": tree.text(node),
+        "street": game.rules.street_names[int(tree.street[node])],
         "player": player,
-        "board": cards_text(lies),
+        "board": cards_text(board),
         "pot_bb": float(paid.sum() / unit),
-        "to_call_bb": float((paid.max() - paid[player]) / unit),
-        "names": {
-            ACTION_NAMES[action]: questions.action_name(game, node, action)
-            for action in np.flatnonzero(game.tree.legal[node]).tolist()
-        },
-        "hand": None if hand is None else questions.hand_text(game.rules, hand),
+        "to_call_bb": float((paid.max() - paid[player]) / unit) if player != NONE else 0.0,
+        "names": questions.action_names(game, node),
+        "hand": cards_text(hand) if len(hand) else None,
         "advice": None if advice is None else advice.to_json(),
-        "ranges": [grid.to_json() for grid in grids],
+        "ranges": [grid.to_json() for grid in range_grids(coach.reference, board, node, known)],
     }
 
 
@@ -98,3 +105,29 @@ def values_text(advice: Advice) -> str:
             text += f" ± {values.intervals_bb[action]:.3f}"
         lines.append(f"{text:<26}  {advice.grade(action)}")
     return "\n".join(lines)
+
+
+def strategy_text(advice: Advice) -> str:
+    """What the reference does with the hand, in a line."""
+    situation = advice.situation
+    shares = [
+        f"{questions.action_name(situation.game, situation.node, action)} "
+        f"{advice.strategy[action]:.0%}"
+        for action in np.flatnonzero(situation.legal).tolist()
+    ]
+    return ", ".join(shares)
+
+
+def verdict_text(advice: Advice, action: int) -> str:
+    """What an action was worth and what it cost, in a line."""
+    values, loss = advice.values, advice.loss(action)
+    how_far = "" if values.is_exact else f" ± {loss.interval_bb:.2f}"
+    situation = advice.situation
+    best = questions.action_name(situation.game, situation.node, values.best)
+    cost = "nothing is clearly worth more"
+    if loss.value_bb > max(loss.interval_bb, 0.005):
+        cost = f"{best} is worth {loss.value_bb:.2f}{how_far} more"
+    return (
+        f"{advice.grade(action)}. Worth {values.values_bb[action]:+.2f} bb; {cost} "
+        f"({'exact' if values.is_exact else 'sampled'})."
+    )

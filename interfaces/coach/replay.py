@@ -1,8 +1,7 @@
-"""A played hand step by step with the coach's figures, and what many hands have cost."""
+"""A played hand step by step with the coach's figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from env.arrays import Doubles
 from env.cards import cards_text
 from interfaces.coach.advice import Advice, Coach
 from interfaces.coach.played import PlayedHand
+from models.questions import action_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,12 @@ class Decision:
         situation = self.advice.situation
         return {
             "line": situation.tree.text(situation.node),
+            "step": int(situation.tree.depth[situation.node]),
             "street": situation.game.rules.street_names[situation.street],
             "player": situation.player,
             "hand": cards_text(situation.hand),
             "board": cards_text(situation.board),
+            "names": action_names(situation.game, situation.node),
             "advice": self.advice.to_json(),
             "action": ACTION_NAMES[self.action],
             "grade": self.grade,
@@ -91,11 +93,3 @@ def replay(coach: Coach, hand: PlayedHand) -> Replay:
     """The coach's figures at each decision of the hand's seat."""
     decisions = [Decision(coach.advise(situation), action) for situation, action in hand.choices()]
     return Replay(hand, decisions)
-
-
-def worst_decisions(replays: Iterable[Replay], count: int) -> list[tuple[Replay, Decision]]:
-    """The most expensive decisions of many hands, the worst first; none that cost nothing."""
-    costly = [
-        (one, decision) for one in replays for decision in one.decisions if decision.loss_bb > 0
-    ]
-    return sorted(costly, key=lambda pair: -pair[1].loss_bb)[:count]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Results:
 
     won_bb: float  # what really happened
     all_in_adjusted_bb: float  # the mean over the cards that came after the betting was over
+    showdown_adjusted_bb: float  # the mean over the cards that came after the last chip went in
     range_adjusted_bb: float  # the mean over what the opponent could hold at the showdown, as well
     baseline_bb: float  # the mean of what the model wins against itself with the same deal
 
@@ -39,6 +41,7 @@ def results(reference: Reference, hand: PlayedHand) -> Results:
     return Results(
         hand.won_chips / unit,
         all_in_adjusted_chips(reference, hand) / unit,
+        showdown_adjusted_chips(reference, hand) / unit,
         range_adjusted_chips(reference, hand) / unit,
         sign * baseline_chips(reference.game, reference.blueprint, hand.deal) / unit,
     )
@@ -51,9 +54,24 @@ def all_in_adjusted_chips(reference: Reference, hand: PlayedHand) -> float:
     """
     if hand.is_fold or hand.street == hand.game.rules.streets - 1:
         return float(hand.won_chips)
-    held = np.zeros(len(reference.hands))
-    held[reference.number(hand.hand(1 - hand.seat))] = 1
-    return _showdown_chips(reference, hand, held)
+    return _showdown_chips(reference, hand, _held(reference, hand), hand.street)
+
+
+def showdown_adjusted_chips(reference: Reference, hand: PlayedHand) -> float:
+    """What the seat wins on average at a showdown, both hands given, from the last chip on.
+
+    The cards that came after the street on which somebody last paid are averaged over: nobody put
+    anything at risk any more, so they were luck. After a fold it is the result itself.
+    """
+    if hand.is_fold:
+        return float(hand.won_chips)
+    tree = hand.game.tree
+    paid = [
+        int(tree.street[before])
+        for before, after in pairwise(tree.path(hand.node))
+        if tree.contributions[after].sum() > tree.contributions[before].sum()
+    ]
+    return _showdown_chips(reference, hand, _held(reference, hand), max(paid, default=0))
 
 
 def range_adjusted_chips(reference: Reference, hand: PlayedHand) -> float:
@@ -66,16 +84,24 @@ def range_adjusted_chips(reference: Reference, hand: PlayedHand) -> float:
         return float(hand.won_chips)
     range_ = reference.ranges(hand.board(hand.street), hand.node)[1 - hand.seat]
     possible = ~overlaps(reference.hands, hand.hand(hand.seat))
-    return _showdown_chips(reference, hand, np.where(possible, range_, 0))
+    return _showdown_chips(reference, hand, np.where(possible, range_, 0), hand.street)
 
 
-def _showdown_chips(reference: Reference, hand: PlayedHand, range_: Doubles) -> float:
+def _held(reference: Reference, hand: PlayedHand) -> Doubles:
+    """The range of an opponent who holds what the opponent held. [H]"""
+    held = np.zeros(len(reference.hands))
+    held[reference.number(hand.hand(1 - hand.seat))] = 1
+    return held
+
+
+def _showdown_chips(reference: Reference, hand: PlayedHand, range_: Doubles, street: int) -> float:
+    """What a showdown against a range is worth, over all cards that come after a street."""
     share = equity(
         hand.game.rules,
         hand.hand(hand.seat),
         reference.hands,
         range_,
-        hand.board(hand.street),
+        hand.board(street),
     )
     return hand.stake_chips * (2 * share - 1)
 

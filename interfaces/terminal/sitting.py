@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from functools import partial
 
 from rich.console import Console
+from rich.status import Status
 
 from env.actions import ACTION_NAMES
+from env.progress import Advance
+from interfaces.coach.at_table import situation_at
 from interfaces.opponents import Opponent
 from interfaces.seat_view import OPPONENT, SeatView, seat_view
 from interfaces.session import Session
+from interfaces.terminal.advising import Adviser
 from interfaces.terminal.drawing import Drawing
 from interfaces.terminal.keys import END_OF_INPUT, read_key
 
@@ -18,6 +22,8 @@ HELP = """\
 f  fold           give up the hand and what you have put in
 c  call or check  put in what the opponent's bet asks for; nothing if there is none
 r  raise or bet   the bet of this street on top; its size is fixed
+a  advice         what the coach would do here, and what each action is worth
+w  who holds what both players' hands as the coach sees them
 h  help           these lines
 q  quit           leave; the session is kept and can be continued"""
 _QUIT = ("q", END_OF_INPUT)
@@ -26,8 +32,10 @@ _QUIT = ("q", END_OF_INPUT)
 class Sitting:
     """One player at one session."""
 
-    def __init__(self, session: Session, opponent: Opponent, console: Console) -> None:
-        self._session, self._opponent = session, opponent
+    def __init__(
+        self, session: Session, opponent: Opponent, adviser: Adviser, console: Console
+    ) -> None:
+        self._session, self._opponent, self._adviser = session, opponent, adviser
         self._console, self._drawing = console, Drawing(console)
 
     def play(self, most_hands: int | None) -> None:
@@ -51,7 +59,10 @@ class Sitting:
                 action = self._chosen(seat_view(table))
                 if action is None:
                     return False
+                before = situation_at(table)
                 self._session.act(action)
+                if self._adviser.comments:
+                    self._adviser.comment(before, action)
             else:
                 self._opponent_acts()
         view = seat_view(table)
@@ -68,7 +79,11 @@ class Sitting:
         view = seat_view(table)
         is_shown = self._console.is_terminal and self._opponent.searches(view.street)
         solving = f"The opponent solves the {view.street_name} …"
-        with self._console.status(solving) if is_shown else nullcontext():
+        if is_shown:
+            with self._console.status(solving) as status:
+                bar = partial(_shown, status, solving)
+                strategy = self._opponent.strategies([question], bar)[0]
+        else:
             strategy = self._opponent.strategies([question])[0]
         self._session.answer(strategy)
         self._drawing.move([m for m in seat_view(table).moves if m.by == OPPONENT][-1])
@@ -79,14 +94,31 @@ class Sitting:
         keys = {choice.action[0]: choice for choice in view.choices}
         offered = "   ".join(f"{key}: {choice.label}" for key, choice in keys.items())
         while True:
-            self._drawing.say(f"{offered}   (h help, q quit)", "bold")
+            self._drawing.say(f"{offered}   (a advice, h help, q quit)", "bold")
             key = read_key()
             if key in _QUIT:
                 return None
             if key in ("h", "?"):
                 self._drawing.say(HELP)
+            elif key == "a":
+                self._adviser.advise(self._session.table)
+            elif key == "w":
+                self._adviser.show_ranges(self._session.table)
             elif key in keys:
                 return ACTION_NAMES.index(keys[key].action)
             else:
                 shown = ascii(key)[:40]
-                print(f"{shown} is no key here; press {', '.join(keys)}, h or q", file=sys.stderr)
+                offered_keys = ", ".join([*keys, "a", "w", "h"])
+                print(f"{shown} is no key here; press {offered_keys} or q", file=sys.stderr)
+
+
+def _shown(status: Status, text: str, what: str, total: int) -> Advance:
+    """How far search is, beside the moving sign that something is done."""
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        status.update(f"{text} {done / total:.0%}")
+
+    return advance

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from env.actions import ACTION_NAMES
-from interfaces.opponents import Opponent
+from interfaces.opponents import Opponent, short_name
 from interfaces.seat_view import seat_view
 from interfaces.session import Session
 from interfaces.storage import SessionError, Store
@@ -47,7 +47,7 @@ class Room:
             "session": self.session.row.id,
             "opponent": self._opponent.agent.name,
             "game": rules.describe(),
-            "chip": min(filter(None, (rules.small_blind, rules.ante, *rules.bet_sizes))),
+            "chip": rules.smallest_chips,
             "streets": rules.street_names,
             "graph": list(accumulate(self.session.won, initial=0)),
         }
@@ -91,6 +91,10 @@ class Room:
         for listener in list(self.listeners):
             listener(message)
 
+    def _tell_progress(self, done: int, total: int) -> None:
+        session = self.session.row.id
+        self.tell({"type": "progress", "session": session, "done": done, "total": total})
+
     def _change(self, change: Callable[[], None]) -> None:
         """Change the session and tell everybody; read it again if another program changed it."""
         try:
@@ -109,7 +113,7 @@ class Room:
         while (question := self.session.table.question()) is not None:
             asked = self.session
             try:
-                strategy = await self._thinker.ask(self._opponent, question)
+                strategy = await self._thinker.ask(self._opponent, question, self._tell_progress)
                 if self.session is asked:
                     self._change(partial(asked.answer, strategy))
             except Exception as error:  # the table stays as it is; joining again asks again
@@ -122,7 +126,7 @@ class Rooms:
 
     def __init__(self, store: Store, menu: Callable[[], Menu]) -> None:
         self.thinker = Thinker()
-        self._store, self._menu = store, menu
+        self.store, self.menu = store, menu
         self._rooms: dict[str, Room] = {}
 
     def lobby(self) -> Json:
@@ -132,32 +136,32 @@ class Rooms:
                 "session": summary.row.id,
                 "started": summary.row.started,
                 "game": summary.row.rules.name,
-                "opponent": summary.row.opponent,
+                "opponent": short_name(summary.row.opponent),
                 "hands": summary.hands,
                 "chips": summary.chips,
             }
-            for summary in self._store.summaries()[:50]
+            for summary in self.store.summaries()[:50]
         ]
-        return {"type": "lobby", "opponents": self._menu().to_json(), "sessions": sessions}
+        return {"type": "lobby", "opponents": self.menu().to_json(), "sessions": sessions}
 
     async def new(self, wish: NewSession) -> Room:
         """A room with a new session."""
-        spec, rules = self._menu().chosen(wish)
+        spec, rules = self.menu().chosen(wish)
         opponent = await self.thinker.opponent(spec, rules)
         seed = secrets.randbits(63)
-        session = Session.start(self._store, opponent.game, opponent.spec, seed)
-        room = Room(self._store, session, opponent, self.thinker)
+        session = Session.start(self.store, opponent.game, opponent.spec, seed)
+        room = Room(self.store, session, opponent, self.thinker)
         self._rooms[session.row.id] = room
         return room
 
     async def join(self, name: str) -> Room:
         """The room of a session, which is read from its file if nobody plays it."""
         if name not in self._rooms:
-            row = self._store.session(name)
+            row = self.store.session(name)
             opponent = await self.thinker.opponent(row.opponent, row.rules)
             if name not in self._rooms:  # nobody else has opened it meanwhile
-                session = Session.resume(self._store, name)
-                self._rooms[name] = Room(self._store, session, opponent, self.thinker)
+                session = Session.resume(self.store, name)
+                self._rooms[name] = Room(self.store, session, opponent, self.thinker)
         return self._rooms[name]
 
     def leave(self, room: Room, listener: Listener) -> None:

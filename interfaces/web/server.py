@@ -1,4 +1,4 @@
-"""The server: one page, its files, one WebSocket."""
+"""The server: three pages with their files, one WebSocket, questions to the coach."""
 
 from __future__ import annotations
 
@@ -17,30 +17,34 @@ from starlette.staticfiles import StaticFiles
 
 from interfaces.storage import Store
 from interfaces.web.access import AccessCheck, Policy, address, policy_for
+from interfaces.web.coaching import Coaching
 from interfaces.web.connections import Connections
-from interfaces.web.menu import find_opponents
+from interfaces.web.menu import PRETRAINED, find_opponents
 from interfaces.web.messages import LONGEST
+from interfaces.web.questions import routes
 from interfaces.web.rooms import Rooms
 
 CHECKPOINTS = Path("checkpoints")
 STATIC = Path(__file__).parent / "static"
+PAGES = {"/": "index.html", "/review": "review.html", "/analyse": "analyse.html"}
 
 
 def make_app(store: Store, policy: Policy, checkpoints: Path = CHECKPOINTS) -> Starlette:
     """The application, for visitors that a policy lets in."""
-    connections = Connections(Rooms(store, partial(find_opponents, checkpoints)))
+    rooms = Rooms(store, partial(find_opponents, checkpoints))
     return Starlette(
         routes=[
-            Route("/", _page),
-            WebSocketRoute("/ws", connections.serve),
+            *(Route(path, partial(_page, file)) for path, file in PAGES.items()),
+            Mount("/api", routes=routes(Coaching(rooms, checkpoints / PRETRAINED))),
+            WebSocketRoute("/ws", Connections(rooms).serve),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(AccessCheck, policy=policy)],
     )
 
 
-async def _page(request: Request) -> FileResponse:
-    return FileResponse(STATIC / "index.html")
+async def _page(file: str, request: Request) -> FileResponse:
+    return FileResponse(STATIC / file)
 
 
 def serve(store: Store, host: str, port: int, *, opens_browser: bool) -> None:

@@ -1,7 +1,9 @@
 // The connection, and which of lobby and table is shown. The address keeps the session (#SESSION).
 
+import { comment, watch } from "./coach.js";
+import { current, showProgress } from "./felt.js";
 import { showLobby } from "./lobby.js";
-import { current, showSession, showState } from "./table.js";
+import { showSession, showState } from "./table.js";
 
 const KEYS = { f: "fold", c: "call", r: "raise", n: "next", Enter: "next", " ": "next" };
 const LONGEST_PAUSE = 5000; // milliseconds between two attempts to connect
@@ -45,10 +47,14 @@ function hear(message) {
   } else if (message.type === "session") {
     if (byId("notice").className === "calm") notice("");
     showSession(message);
+    byId("to-review").href = `/review?session=${encodeURIComponent(message.session)}`;
     history.replaceState(null, "", `#${message.session}`);
     show("table");
   } else if (message.type === "state") {
     showState(message, { onAction: act, onNext: next });
+    watch(message);
+  } else if (message.type === "progress") {
+    showProgress(message);
   } else if (message.type === "error") {
     notice(message.text);
     if (byId("table").hidden) {
@@ -73,6 +79,7 @@ function join(session) {
 function act(state, action) {
   notice("");
   send({ type: "act", session: state.session, hand: state.hand, step: state.step, action });
+  comment(state, action);
 }
 
 function next(state) {
@@ -86,7 +93,7 @@ function chosenSession() {
 
 function show(name) {
   for (const id of ["lobby", "table"]) byId(id).hidden = id !== name;
-  byId("to-lobby").hidden = name === "lobby";
+  for (const id of ["to-lobby", "to-review"]) byId(id).hidden = name === "lobby";
   byId("sit-down").disabled = false;
   if (name === "lobby") byId("session-name").textContent = "";
 }
@@ -100,7 +107,10 @@ function notice(text, tone = "") {
 document.addEventListener("keydown", (event) => {
   if (byId("table").hidden || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const isPressing = event.key === "Enter" || event.key === " ";
-  if (isPressing && event.target.closest("button")) return; // the button that has the focus
+  if (isPressing && event.target.closest("button, a, input")) return; // what has the focus
+  if (document.querySelector("dialog[open]")) return;
+  const asks = { a: "ask-advice", w: "ask-ranges" }[event.key.toLowerCase()];
+  if (asks) byId(asks).click();
   const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   const button = action && document.querySelector(`#actions [data-action="${action}"]`);
   if (!button || !current()) return;

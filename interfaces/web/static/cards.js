@@ -4,6 +4,12 @@ const RANKS = { T: "10", J: "J", Q: "Q", K: "K", A: "A" };
 const RANK_NAMES = { T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
 const SUIT_NAMES = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 const SVG = "http://www.w3.org/2000/svg";
+const SUITS = {
+  s: "M16 2C12 9 4 13 4 19.5A5.8 5.8 0 0 0 14.4 23C14.2 26 13 28.5 11 30H21C19 28.5 17.8 26 17.6 23A5.8 5.8 0 0 0 28 19.500C28 13 20 9 16 2Z",
+  h: "M16 29C10 23 3 18 3 10.800A6.8 6.8 0 0 1 16 8A6.8 6.8 0 0 1 29 10.800C29 18 22 23 16 29Z",
+  d: "M16 2L27 16L16 30L5 16Z",
+  c: "M16 2.500A6.3 6.3 0 0 1 20.8 13A6.3 6.3 0 1 1 17.6 21.500C17.8 25 19 28 21 30H11C13 28 14.2 25 14.4 21.500A6.3 6.3 0 1 1 11.2 13A6.3 6.3 0 0 1 16 2.500Z",
+};
 
 export function element(tag, className, text) {
   const made = document.createElement(tag);
@@ -36,9 +42,9 @@ export function cardElement(card) {
   return face;
 }
 
-function suitElement(suit, className) {
+export function suitElement(suit, className) {
   const svg = svgElement("svg", { class: `suit ${className}`, viewBox: "0 0 32 32" });
-  svg.append(svgElement("use", { href: `#suit-${suit}` }));
+  svg.append(svgElement("path", { d: SUITS[suit] }));
   return svg;
 }
 
@@ -54,6 +60,19 @@ export function showCards(row, cards) {
     else row.append(made);
   });
   while (row.children.length > cards.length) row.lastChild.remove();
+}
+
+// Cards in a line of text, such as 10♥ 9♥, from "Th 9h" or ["Th", "9h"].
+export function cardsText(cards) {
+  const made = element("span", "cards-text");
+  const list = typeof cards === "string" ? cards.split(" ").filter(Boolean) : cards;
+  for (const [rank, suit] of list) {
+    const one = element("span", `suit-${suit}`, RANKS[rank] ?? rank);
+    one.append(suitElement(suit, "inline"));
+    one.setAttribute("aria-label", `${RANK_NAMES[rank] ?? rank} of ${SUIT_NAMES[suit]}`);
+    made.append(one);
+  }
+  return made;
 }
 
 // A stack of chips with its amount; higher for more, up to five.

@@ -60,12 +60,14 @@ function showSessions(sessions, onJoin) {
       const item = element("li");
       const button = element("button", "quiet session");
       button.append(
-        element("span", "versus", one.opponent.replaceAll("checkpoints/", "")),
+        element("span", "versus", one.opponent),
         element("span", "small", `${one.game}, ${one.started.slice(0, 16)}`),
         element("span", "score", `${one.hands} hands, ${signed(one.chips)} chips`),
       );
       button.onclick = () => onJoin(one.session);
-      item.append(button);
+      const review = element("a", "quiet", "Review");
+      review.href = `/review?${new URLSearchParams({ session: one.session })}`;
+      item.append(button, review);
       return item;
     }),
   );
