@@ -10,4 +10,4 @@ RUN make .venv/.run
 COPY . .
 
 # Ctrl-C and `docker stop` reach the program itself, which saves what it has and ends.
-ENTRYPOINT [".venv/bin/python", "train.py"]
+ENTRYPOINT ["/app/.venv/bin/python", "train.py"]

@@ -67,5 +67,8 @@ def _resumed_config(request: Request, folder: Path) -> Config:
     config = request.config(saved)
     changed = saved.differences(config)
     if changed:
-        raise ConfigError("a resumed run keeps its settings; these differ: " + "; ".join(changed))
+        raise ConfigError(
+            "a resumed run keeps its settings (--from starts a new run with changed ones); these "
+            f"differ: {'; '.join(changed)}"
+        )
     return config

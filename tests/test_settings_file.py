@@ -64,6 +64,14 @@ def test_files_say_what_flags_say_and_flags_win(tmp_path: Path) -> None:
         assert parse(arguments) == parse([*flags, *changed])
 
 
+def test_a_file_can_name_the_run_to_start_from(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text('from = "first"\ntraversals = 30\n')
+    assert parse(["--config", str(file)]) == parse(["--from=first", "--traversals=30"])
+    with pytest.raises(ConfigError, match="leave out --preset"):
+        parse(["--config", str(file), "--preset=kuhn"])
+
+
 def test_settings_of_a_file_are_refused_where_a_game_does_not_read_them(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text('preset = "leduc"\nstrength = true\n')
