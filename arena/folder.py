@@ -101,7 +101,8 @@ def write_csv(results: Results) -> None:
     """A row per pair; what each of the two did is under a_… and b_…."""
     rows = [_flat(pair) for pair in results.pairs]
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    columns = dict.fromkeys(column for row in rows for column in row)  # earlier versions had fewer
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     whole_file(results.folder / RESULTS_CSV, text.getvalue().encode())

@@ -41,7 +41,6 @@ from policies.fixed import uniform_policy
 from policies.policy import Policy
 
 MATCH_HANDS, MATCH_SEED = 20_000, 0  # between the newest model of a run and each earlier one
-
 CURVE_FILE = "exploitability.png"  # in a run's folder
 
 JsonObject = dict[str, Any]  # of the file that --json names

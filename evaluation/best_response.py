@@ -161,8 +161,8 @@ def refuse_too_large(rules: Rules) -> None:
     if is_long or num_boards(rules) > MAX_BOARDS:
         raise GameTooLarge(
             f"{rules.name} has {rules.streets} streets and {num_boards(rules):,} boards: exact "
-            "best response is for kuhn, leduc and fhp-sized games, with at most two streets of "
-            f"hold'em and {MAX_BOARDS:,} boards; use a lower bound instead: local best response "
+            "best response is for kuhn, leduc and fhp-sized games, in hold'em with at most two "
+            f"streets and {MAX_BOARDS:,} boards; use a lower bound instead: local best response "
             "(lbr) or a trained exploiter (exploiter)"
         )
 

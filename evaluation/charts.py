@@ -26,6 +26,7 @@ from models.records import ExploitabilityRecord
 
 PAPER_FHP_MBB = 37.0  # Brown et al. 2019, figure 2: Deep CFR in flop hold'em
 LINE, REFERENCE, UNIFORM = "#3b6fb6", "#c8442f", "#6f6f6f"
+LINEAR_MBB = 10.0  # below it an axis with negative values is linear
 MOST_TICKS = 6  # of nodes touched, above the picture
 
 
@@ -36,7 +37,17 @@ def draw_curve(
     file: Path | BinaryIO,
     uniform: ExploitabilityRecord | None = None,
 ) -> None:
-    """Exploitability against iterations, with intervals and on a logarithmic axis, as PNG.
+    """Exploitability along a run as PNG (`curve_figure`)."""
+    curve_figure(models, rules, title, uniform).savefig(file, format="png")
+
+
+def curve_figure(
+    models: list[EvaluatedModel],
+    rules: Rules,
+    title: str,
+    uniform: ExploitabilityRecord | None = None,
+) -> Figure:
+    """Exploitability against iterations, with intervals and on a logarithmic axis.
 
     Above the picture stand the nodes that training had touched by then. Two lines to compare with:
     `uniform`, the exploitability of uniformly random play by the same method, and in flop hold'em
@@ -47,48 +58,45 @@ def draw_curve(
     figure.suptitle(title, parse_math=False)
     axes, records = figure.add_subplot(), [model.record for model in models]
     values = [record.exploitability_mbb for record in records]
+    intervals = [record.interval_mbb or 0.0 for record in records]
     claim = records[0].claim
     axes.errorbar(
         [model.iteration for model in models],
         values,
-        yerr=[record.interval_mbb or 0.0 for record in records],
+        yerr=intervals if any(intervals) else None,
         color=LINE,
         marker="o",
         capsize=3,
-        label=f"average strategy ({claim})",
+        label=f"average strategy ({claim}), at the end {values[-1]:,.1f}",
     )
-    last = models[-1].iteration, values[-1]
-    axes.annotate(f"{values[-1]:,.1f}", last, (0, 8), textcoords="offset points", ha="center")
-    lines = []
+    heights = values
     if uniform is not None:
-        lines.append(("uniformly random play", uniform.exploitability_mbb, UNIFORM, ":"))
+        heights = [*heights, uniform.exploitability_mbb]
+        label = f"uniformly random play: {uniform.exploitability_mbb:,.0f}"
+        axes.axhline(uniform.exploitability_mbb, color=UNIFORM, linestyle=":", label=label)
     if rules == FHP:
-        lines.append(("Brown et al. 2019", PAPER_FHP_MBB, REFERENCE, "--"))
-    for label, height, colour, style in lines:
-        axes.axhline(height, color=colour, linestyle=style, label=f"{label}: {height:,.0f}")
-    _scale(axes, [*values, *(height for _, height, _, _ in lines)])
+        heights = [*heights, PAPER_FHP_MBB]
+        label = f"Deep CFR of Brown et al. 2019: {PAPER_FHP_MBB:.0f}"
+        axes.axhline(PAPER_FHP_MBB, color=REFERENCE, linestyle="--", label=label)
+    _scale(axes, heights)
     axes.set(xlabel="CFR iteration")
     axes.set_ylabel("exploitability, mbb/g" if claim == "exact" else f"{claim}, mbb/g")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(alpha=0.3, which="both")
     axes.legend(frameon=False)
     _nodes_above(axes, models)
-    figure.savefig(file, format="png")
+    return figure
 
 
 def _scale(axes: Axes, heights: list[float]) -> None:
-    """A logarithmic axis; near and below 0, which a bound may be, it goes on linearly."""
-    least = min((height for height in heights if height > 0), default=1.0)
+    """A logarithmic axis; where bounds are 0 or less, linear near 0."""
     if min(heights) > 0:
         axes.set_yscale("log", nonpositive="clip")
-        axes.set_ylim(least / 1.6, max(heights) * 1.6)
+        axes.set_ylim(min(heights) / 1.6, max(heights) * 1.6)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     else:
-        axes.set_yscale("symlog", linthresh=least)
-    axes.yaxis.set_major_locator(
-        LogLocator(subs=(1, 2, 5))
-        if min(heights) > 0
-        else SymmetricalLogLocator(base=10, linthresh=least)
-    )
+        axes.set_yscale("symlog", linthresh=LINEAR_MBB)
+        axes.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=LINEAR_MBB))
     axes.yaxis.set_major_formatter(lambda value, place: f"{value:,.10g}")
     axes.yaxis.set_minor_formatter(NullFormatter())
 
@@ -101,7 +109,7 @@ def _nodes_above(axes: Axes, models: list[EvaluatedModel]) -> None:
     every = -(-len(known) // MOST_TICKS)
     shown = known[::-1][::every][::-1]  # the last one among them
     above = axes.secondary_xaxis("top")
-    write = EngFormatter(places=1, sep="")
+    write = EngFormatter(sep="")
     above.set_xticks([at for at, _ in shown], [write(count) for _, count in shown])
     above.set_xlabel("nodes touched")
 

@@ -39,13 +39,13 @@ def preflop_chart(policy: Policy, node: int, title: str) -> NDArray[np.uint8]:
     """The strategy at a pre-flop node as an RGB image. [H, W, 3]"""
     hands = preflop_hands()
     strategies = policy.strategies(hands.reshape(-1, NUM_SLOTS), np.full(169, node))
-    figure = Figure(figsize=(9, 9.8), dpi=120, layout="constrained")
+    figure = Figure(figsize=(9, 10.1), dpi=120, layout="constrained")
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     for cell, strategy in enumerate(strategies):
         _draw_cell(axes, cell // 13, cell % 13, strategy)
     axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal")
-    axes.set_title(title, parse_math=False)
+    axes.set_title(title, parse_math=False, pad=8)
     swatches = [Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="black") for c in COLOURS]
     shares = zip(LABELS, preflop_totals(strategies), strict=True)
     labels = [f"{name} {share:.1%}" for name, share in shares]

@@ -35,7 +35,8 @@ class Description:
 def described(info: dict[str, Any]) -> Description:
     """What a model.json says, checked; a `ValueError` of one line if it makes no sense."""
     needed = ["rules", "config", "iteration"]
-    if is_extension(str(dict(info.get("config") or {}).get("network"))):
+    saved = info.get("config")
+    if isinstance(saved, dict) and is_extension(str(saved.get("network"))):
         needed.append("dense_units")
     missing = [name for name in needed if name not in info]
     if missing:

@@ -139,7 +139,7 @@ def game_of(description: Description, own_game: Game | None) -> Game:
     if own_game is None or own_game.own != name:
         raise ValueError(
             f"it plays {name}, a game in somebody's own file, which is imported only if you name "
-            f"it yourself: --game {name}"
+            f"it yourself (evaluate.py, tournament.py and train.py take --game {name})"
         )
     if (own_game.rules, tree_digest(own_game.tree)) != (description.rules, description.tree):
         raise ValueError(f"{name} has other rules or other betting now than when it was trained")

@@ -104,6 +104,8 @@ def test_units() -> None:
         "leduc:stack=4",  # all-in in the first round, the board card still to come
         "leduc:board_cards=0/2,max_raises=1/1",
         "leduc:board_cards=1/0,max_raises=1/1",  # the board card comes before the first bet
+        "leduc:streets=3,bet_sizes=2/4/8,max_raises=1/1/1,board_cards=0/1/0,first_to_act=0/0/0",
+        "leduc:streets=3,bet_sizes=2/4/8,max_raises=1/1/1,board_cards=0/0/1,first_to_act=0/0/0",
         "fhp:ranks=JQKA,suits=cd,max_raises=1/1",
         "fhp:ranks=TJQKA,suits=cd,max_raises=1/1",
         "fhp:ranks=JQKA,suits=cd,max_raises=1/1,stack=15",  # all-in before the flop

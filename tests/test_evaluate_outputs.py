@@ -53,6 +53,31 @@ def test_a_published_model_is_left_as_it_is(
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["evaluations"], "no run's name"
 
 
+def test_a_run_of_one_model_is_a_number_and_no_chart(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(model.parent / "iter_0001")
+    assert run(tmp_path, str(model.parent), "--chart", str(tmp_path / "curve.png")) == 2
+    assert "a number and no curve" in capsys.readouterr().err
+    assert run(tmp_path, str(model.parent)) == 0
+    assert "chart" not in capsys.readouterr().out
+    assert not (model.parent / "exploitability.png").exists()
+
+
+def test_a_range_chart(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leduc, chart = str(ROOT / "checkpoints/pretrained/leduc"), tmp_path / "range.png"
+    words = [leduc, "--range-chart", str(chart), "--line", "rc/"]
+    assert run(tmp_path, *words, "--board", "Qc") == 0
+    assert chart.read_bytes().startswith(b"\x89PNG")
+    chart.unlink()
+    for board, line in (("Qc Qd", "rc/"), ("Xx", "rc/"), ("", "rc/"), ("Qc", "rr"), ("Qc", "f")):
+        words[-1] = line
+        assert run(tmp_path, *words, "--board", board) == 2, (board, line)
+        (error,) = capsys.readouterr().err.splitlines()
+        assert error.startswith("error: ")
+    assert not chart.exists()
+
+
 def test_evaluations_take_no_name_of_a_run(model: Path, tmp_path: Path) -> None:
     assert run(tmp_path, str(model)) == 0
     assert (tmp_path / "runs/evaluations/tiny").is_dir()

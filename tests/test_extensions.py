@@ -26,11 +26,13 @@ from deep_cfr.networks.network import initial_weights, make_network
 from deep_cfr.networks.own_network import own_parts
 from deep_cfr.solver import Solver
 from env.actions import FOLD
+from env.betting_tree import SHOWDOWN
 from env.extensions import ExtensionError, is_extension, made
 from env.game import load_game
 from env.own_game import game_named, names_own_game
 from env.rules import KUHN, LEDUC
 from env.toy import ToyEmulator
+from evaluation.best_response import exploitability
 from interfaces.opponents import load_opponent
 from models import load
 from models.advantage_nets import load_single, save_advantage_nets
@@ -38,6 +40,9 @@ from models.loading import load_answers, load_model
 from models.run_state import RunProgress
 from models.saving import save_model
 from models.storage import StorageError
+from tests.brute_force import BruteForce
+from tests.how_to import page, save
+from tests.policies import Hashed
 from tests.small_runs import infosets, small_config
 from training.checkpoint import save_latest
 
@@ -275,6 +280,22 @@ def test_an_own_game_with_our_rules_is_our_game(folder: Path) -> None:
     assert own.own == "own:Game"
     np.testing.assert_array_equal(own.tree.children, ours.tree.children)
     np.testing.assert_array_equal(own.tree.contributions, ours.tree.contributions)
+
+
+def test_a_game_with_a_course_of_its_own_is_evaluated_exactly(folder: Path) -> None:
+    """The game of the how-to, which ends early if nobody bets, against brute force over deals."""
+    save(page("own-game.md"), folder)
+    game = game_named("mygames:ThreeStreetLeduc")
+    ends = {game.tree.text(n) for n in np.flatnonzero(game.tree.node_type == SHOWDOWN)}
+    assert "cc/cc" in ends, "no third round"
+    assert "cc/crc/cc" in ends
+    policy = Hashed(game.tree, 1)
+    found = exploitability(game, policy)
+    by_force = BruteForce(game.rules, game.tree, policy, policy)
+    best = (by_force.value(best_responder=0), -by_force.value(best_responder=1))
+    assert found.br_chips == pytest.approx(best, abs=1e-9)
+    assert found.value_chips == pytest.approx(by_force.value(), abs=1e-9)
+    sys.modules.pop("mygames")
 
 
 LOADERS: list[Callable[[Path], object]] = [load_answers, load_model, load, agents.load]

@@ -132,14 +132,39 @@ def test_hands_as_people_write_them(models: dict[str, Model]) -> None:
     assert model.ask("AKo") == pytest.approx(model.ask("AhKd"), abs=1e-6)
     assert model.ask("TT") == model.ask("1010") == pytest.approx(model.ask("ThTd"), abs=1e-6)
     assert model.ask("10h9h", "10d 2c 3c", "rc/") == model.ask("Th9h", "Td2c3c", "rc/")
+    assert model.ask("T9o") == pytest.approx(model.ask("10h 9c"), abs=1e-6)
     assert "hand    AKs" in model.explain("KAs")
     assert "hand    Th 9h" in model.explain("10h 9h")
+
+
+@pytest.mark.parametrize(
+    ("hand", "board", "cards"),
+    [
+        ("AKs", "2c7dTs", ["AcKc", "AdKd", "AhKh", "AsKs"]),
+        ("AKs", "Ac7dTs", ["AdKd", "AhKh", "AsKs"]),
+        ("77", "7d7cTs", ["7h7s"]),
+        ("T9o", "10c 9c 2h", ["Td9h", "Td9s", "Th9d", "Th9s", "Ts9d", "Ts9h"]),
+    ],
+)
+def test_a_class_on_a_board_is_the_mean_of_its_hands(
+    models: dict[str, Model], hand: str, board: str, cards: list[str]
+) -> None:
+    model = models["hulh"]
+    answers = [model.ask(one, board, "rc/c") for one in cards]
+    found = model.ask(hand, board, "rc/c")
+    for name in ACTION_NAMES:
+        mean = sum(answer[name] for answer in answers) / len(answers)
+        assert found[name] == pytest.approx(mean, abs=1e-6)
+    shown = model.explain(hand, board, "rc/c")
+    assert (f"the mean over its {len(cards)} hands" in shown) == (len(cards) > 1)
+    if len(cards) > 1:
+        assert len(shown.split("\n\n")[-1].splitlines()) == len(cards) + 1, "a line for each"
 
 
 BAD_QUESTIONS = [
     ("hulh", ("AK",), r"'AK' is suited or not: write AKs or AKo$"),
     ("hulh", ("AAs",), r"hand 'AAs': 'AA' is not a card"),
-    ("hulh", ("AKs", "2c7dTs", "rc/"), r"the suits of a hand matter: name the cards of 'AKs'"),
+    ("hulh", ("77", "7d7c7h", "rc/"), r"the board leaves no hand of 77"),
     ("leduc", ("KQ",), r"hand 'KQ': 'KQ' is not a card"),
     ("leduc", ("Kx",), r"hand 'Kx': 'Kx' is not a card; write a rank"),
     ("leduc", ("Ah",), r"Ah is not in the deck of leduc, which has ranks JQK in suits cd"),

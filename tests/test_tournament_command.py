@@ -112,7 +112,10 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
     page.feed(text)
     assert page.open == []
     assert page.unlabelled_images == 0
-    assert len(page.loads) == 4, "a picture each, no strength without iterations"
+    assert len(page.loads) == 5, "a picture each, no strength without iterations"
+    assert "prefers-color-scheme: dark" in text
+    assert '<th scope="col">random</th>' in text, "the matrix is headed by names"
+    assert "VPIP" in text
     assert all(address.startswith("data:image/png;base64,") for address in page.loads)
     assert "@import" not in text
     assert "url(" not in text

@@ -154,7 +154,7 @@ def test_a_run_is_never_overwritten(uninterrupted: Path) -> None:
         (["--patience=3"], "no fit is validated"),
         (["--resume", ""], "--resume needs the name"),
         (["--run-name", "a/b"], "a plain name"),
-        (["--network", "transformer"], "invalid choice"),
+        (["--network", "transformer"], "choose from paper, thesis, or MODULE:NAME"),
         (["--no-such-flag"], "unrecognized arguments"),
     ],
 )

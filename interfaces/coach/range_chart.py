@@ -47,7 +47,8 @@ def draw_ranges(
     colours = [colour for name, colour in zip(action_names, COLOURS, strict=True) if name]
     swatches = [Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="black") for c in (*colours, HELD)]
     labels.append("held by the other player")
-    figure.legend(swatches, labels, loc="outside lower center", ncols=4, frameon=False)
+    legend = figure.legend(swatches, labels, loc="outside lower center", ncols=4, frameon=False)
+    legend.set_title("Height and number: per cent of the class that is still there")
     figure.savefig(file, format="png")
 
 

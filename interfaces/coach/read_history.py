@@ -15,7 +15,7 @@ from typing import Any
 
 from env.actions import ACTION_LETTERS, CALL, FOLD, RAISE
 from env.betting_tree import HistoryError
-from env.cards import parse_cards
+from env.cards import cards_text, parse_cards
 from env.game import Game
 
 HEADER = re.compile(r"^PokerStars .*?(Hand|Game) #", re.MULTILINE)
@@ -103,7 +103,12 @@ def _pokerstars(text: str, bet_sizes: tuple[int, ...]) -> ReadHand:
     board: tuple[int, ...] = ()
     for line in text.partition("*** SUMMARY ***")[0].splitlines():
         if street := re.match(r"\*\*\* (FLOP|TURN|RIVER) \*\*\* (.*)", line):
-            board = parse_cards(re.sub(r"[\[\]]", " ", street[2]))
+            before, board = board, parse_cards(re.sub(r"[\[\]]", " ", street[2]))
+            if board[: len(before)] != before:
+                raise ValueError(
+                    f"the board of the history changes from {cards_text(before)} to "
+                    f"{cards_text(board)}"
+                )
         for player, name in enumerate(names):
             rest = line.removeprefix(f"{name}: ")
             if rest != line and (verb := rest.split(" ")[0].rstrip(",")) in _VERBS:
