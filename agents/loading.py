@@ -13,6 +13,7 @@ from agents.bots import make_bot
 from agents.diluting import DILUTED_PREFIX, diluted, is_diluted, parse_diluted
 from agents.names import BOT_NAMES
 from agents.searching import SEARCH_PREFIX, is_search, load_search
+from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import load_game
 from env.rules import Rules
 from models.layout import models_at, run_of
@@ -85,11 +86,12 @@ def _model(folder: Path, rules: Rules | None, at_once: bool) -> Agent:
 
 
 def _single(run: Path, rules: Rules | None) -> Agent:
-    from models.advantage_nets import load_single  # noqa: PLC0415 - loads TensorFlow
-
     if not run.is_dir():
         raise AgentError(f"{SINGLE_PREFIX}{run}: there is no run folder {run}")
-    saved = load_single(run)
+    with quiet_without_gpu():
+        from models.advantage_nets import load_single  # noqa: PLC0415 - loads TensorFlow
+
+        saved = load_single(run)
     name = SINGLE_PREFIX + run.resolve().name
     _refuse_other_rules(name, saved.game.rules, rules)
     return Agent(name, saved.policy, saved.game.rules, "single", saved.iteration, run)
