@@ -11,13 +11,13 @@ from rich.console import Console
 from agents.agent import AgentError
 from commands.play_options import LAST, Request, rules_of_bots
 from commands.progress_bars import Bars
-from env.rules import parse_rules
+from env.rules import Rules, parse_rules
 from interfaces.coach.choosing import reference_for, review_key
 from interfaces.coach.report import Report, review
 from interfaces.opponents import Opponent, load_opponent
 from interfaces.review import history_text, played
 from interfaces.session import Session
-from interfaces.storage import SessionError, SessionRow, Store
+from interfaces.storage import SessionError, Store
 from interfaces.terminal.advising import Adviser
 from interfaces.terminal.sitting import Sitting
 from interfaces.winnings import Winnings
@@ -63,18 +63,20 @@ def _list(store: Store) -> int:
 
 def _sit_down(request: Request, store: Store) -> int:
     """Play in the terminal."""
-    if request.resume is not None:
-        session = Session.resume(store, _named(store, request.resume))
-        opponent = load_opponent(session.row.opponent, session.row.rules)
+    name = None if request.resume is None else _named(store, request.resume)
+    row = None if name is None else store.session(name)
+    opponent = _opponent(request) if row is None else load_opponent(row.opponent, row.rules)
+    console = Console(highlight=False, markup=False)
+    judge = partial(_reference, request, opponent.game.rules, opponent.spec)
+    adviser = Adviser(judge, console, comments=request.coaches)
+    if request.reference is not None:
+        adviser.load()  # who cannot judge is refused before a session begins
+    if name is not None:
+        session = Session.resume(store, name)
     else:
-        opponent = _opponent(request)
         session = Session.start(store, opponent.game, opponent.spec, request.seed)
     before = session.winnings
     again = f"python play.py --continue {session.row.id}"
-    console = Console(highlight=False, markup=False)
-    adviser = Adviser(partial(_reference, request, session.row), console, comments=request.coaches)
-    if request.reference is not None:
-        adviser.load()  # what cannot judge is refused before anything is played
     try:
         Sitting(session, opponent, adviser, console).play(request.hands)
     except KeyboardInterrupt:
@@ -88,14 +90,15 @@ def _sit_down(request: Request, store: Store) -> int:
 def _review(request: Request, store: Store) -> int:
     """Look at every finished hand of a session, and say what came out."""
     name = _named(store, request.review or LAST)
-    reference = _reference(request, store.session(name))
+    row = store.session(name)
+    reference = _reference(request, row.rules, row.opponent)
     key = review_key(reference.spec, reference.agent)
     bars = Bars()
     pending = store.unreviewed(name, key)
     advance = bars("looking at hands", len(pending))
     try:
         for hand in pending:
-            found = review(reference.coach, played(store.session(name), hand))
+            found = review(reference.coach, played(row, hand))
             store.keep_review(name, hand.number, key, found)
             advance(1)
     except KeyboardInterrupt:
@@ -108,13 +111,13 @@ def _review(request: Request, store: Store) -> int:
     return 0
 
 
-def _reference(request: Request, row: SessionRow) -> Opponent:
+def _reference(request: Request, rules: Rules, opponent: str) -> Opponent:
     """Who judges a session."""
     try:
-        spec = request.reference or reference_for(row.rules, row.opponent)
+        spec = request.reference or reference_for(rules, opponent)
     except AgentError as error:
         raise AgentError(f"{error}; name one by --reference") from None
-    reference = load_opponent(spec, row.rules)
+    reference = load_opponent(spec, rules)
     _ = reference.coach  # what cannot judge is refused now
     return reference
 
