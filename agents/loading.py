@@ -14,6 +14,7 @@ from agents.diluting import diluted, is_diluted, parse_diluted
 from agents.names import BOT_NAMES, DILUTED_PREFIX, SEARCH_PREFIX, SINGLE_PREFIX, is_own_bot
 from agents.own_bots import OwnBot
 from agents.searching import is_search, load_search
+from deep_cfr.networks.quiet import quiet_without_gpu
 from env.extensions import source_file
 from env.game import Game, load_game
 from env.rules import Rules
@@ -96,11 +97,12 @@ def _model(folder: Path, rules: Rules | None, game: Game | None, at_once: bool) 
 
 
 def _single(run: Path, rules: Rules | None, game: Game | None) -> Agent:
-    from models.advantage_nets import load_single  # noqa: PLC0415 - loads TensorFlow
-
     if not run.is_dir():
         raise AgentError(f"{SINGLE_PREFIX}{run}: there is no run folder {run}")
-    saved = load_single(run, game)
+    with quiet_without_gpu():
+        from models.advantage_nets import load_single  # noqa: PLC0415 - loads TensorFlow
+
+        saved = load_single(run, game)
     name = SINGLE_PREFIX + run.resolve().name
     _refuse_other_rules(name, saved.game.rules, rules)
     return Agent(name, saved.policy, saved.game.rules, "single", saved.iteration, run)

@@ -18,9 +18,11 @@ from env.game import Game
 from interfaces.coach.advice import Coach
 from interfaces.coach.analysis import situation_of, values_text
 from interfaces.coach.range_chart import draw_ranges
-from interfaces.coach.range_grid import range_grids
+from interfaces.coach.range_grid import NO_CARDS, range_grids
+from interfaces.coach.range_text import range_text
 from interfaces.coach.read_history import ReadHand, is_history, line_of, read_hand
 from interfaces.coach.reference import Reference
+from interfaces.coach.situation import Situation
 from models import Model, load
 from models.questions import action_name, class_of, decision, views
 
@@ -38,7 +40,7 @@ def model_of(target: Models | Searcher, game: Game | None = None) -> Model:
 
 
 def explained(model: Model, words: list[str], *, searches: bool) -> str:
-    """How a model plays a situation, and what each action is worth if a board is known."""
+    """How a model plays a situation; if a board is known, also values and both players' ranges."""
     if len(words) == 1 and (history := played_hand(words[0])) is not None:
         return explained_history(model, history)
     hand, *rest = words
@@ -53,8 +55,9 @@ def explained(model: Model, words: list[str], *, searches: bool) -> str:
     if is_mean or (has_board and class_of(model.game.rules, hand) is not None):
         return text  # a value is that of one hand on one board
     coach = Coach(Reference(model.game, model.answers))
-    advice = coach.advise(situation_of(coach, hand, board or "", line))
-    return f"{text}\n\n{values_text(advice)}"
+    situation = situation_of(coach, hand, board or "", line)
+    parts = [text, values_text(coach.advise(situation)), *_ranges(coach, situation)]
+    return "\n\n".join(parts)
 
 
 def played_hand(word: str) -> str | None:
@@ -138,3 +141,12 @@ def _board_of(model: Model, board: str, node: int) -> Cards:
     found = np.full(NUM_BOARD, NO_CARD, np.uint8)
     found[:] = views(game, cards_text(left), board, node)[0, 2:]
     return found
+
+
+def _ranges(coach: Coach, situation: Situation) -> Iterator[str]:
+    """Who holds what, without the cards of the hand in question for the opponent."""
+    player, hand = situation.player, situation.hand
+    known = (NO_CARDS, hand) if player == 0 else (hand, NO_CARDS)
+    grids = range_grids(coach.reference, situation.board, situation.node, known)
+    yield range_text(grids[1 - player], "The opponent may hold")
+    yield range_text(grids[player], "The player to act may hold, as the opponent sees it")

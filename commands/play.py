@@ -12,7 +12,7 @@ from agents.agent import AgentError
 from agents.names import inner_agent, is_own_bot
 from commands.play_options import LAST, Request, rules_of_bots
 from commands.progress_bars import Bars
-from env.rules import parse_rules
+from env.rules import Rules, parse_rules
 from interfaces.coach.choosing import reference_for, review_key
 from interfaces.coach.report import Report, review
 from interfaces.opponents import Opponent, load_opponent
@@ -64,22 +64,21 @@ def _list(store: Store) -> int:
 
 def _sit_down(request: Request, store: Store) -> int:
     """Play in the terminal."""
-    if request.resume is not None:
-        session = Session.resume(store, _named(store, request.resume))
-        spec = session.row.opponent
-        if request.agent not in ("", spec):
-            raise SessionError(f"the session is played against {spec}, not {request.agent}")
-        opponent = load_opponent(spec, session.row.rules, runs_own_code=request.agent == spec)
+    name = None if request.resume is None else _named(store, request.resume)
+    row = None if name is None else store.session(name)
+    opponent = _opponent(request) if row is None else _opponent_of(request, row)
+    console = Console(highlight=False, markup=False)
+    judge = partial(_reference, request, opponent.game.rules, opponent.spec)
+    adviser = Adviser(judge, console, comments=request.coaches)
+    if request.reference is not None:
+        adviser.load()  # who cannot judge is refused before a session begins
+    if name is not None:
+        session = Session.resume(store, name)
     else:
-        opponent = _opponent(request)
         session = Session.start(store, opponent.game, opponent.spec, request.seed)
     before = session.winnings
     own = f"{opponent.spec} " if is_own_bot(inner_agent(opponent.spec)) else ""
     again = f"python play.py {own}--continue {session.row.id}"
-    console = Console(highlight=False, markup=False)
-    adviser = Adviser(partial(_reference, request, session.row), console, comments=request.coaches)
-    if request.reference is not None:
-        adviser.load()  # what cannot judge is refused before anything is played
     try:
         Sitting(session, opponent, adviser, console).play(request.hands)
     except KeyboardInterrupt:
@@ -93,14 +92,15 @@ def _sit_down(request: Request, store: Store) -> int:
 def _review(request: Request, store: Store) -> int:
     """Look at every finished hand of a session, and say what came out."""
     name = _named(store, request.review or LAST)
-    reference = _reference(request, store.session(name))
+    row = store.session(name)
+    reference = _reference(request, row.rules, row.opponent)
     key = review_key(reference.spec, reference.agent)
     bars = Bars()
     pending = store.unreviewed(name, key)
     advance = bars("looking at hands", len(pending))
     try:
         for hand in pending:
-            found = review(reference.coach, played(store.session(name), hand))
+            found = review(reference.coach, played(row, hand))
             store.keep_review(name, hand.number, key, found)
             advance(1)
     except KeyboardInterrupt:
@@ -113,14 +113,14 @@ def _review(request: Request, store: Store) -> int:
     return 0
 
 
-def _reference(request: Request, row: SessionRow) -> Opponent:
+def _reference(request: Request, rules: Rules, opponent: str) -> Opponent:
     """Who judges a session."""
     try:
-        spec = request.reference or reference_for(row.rules, row.opponent)
+        spec = request.reference or reference_for(rules, opponent)
     except AgentError as error:
         raise AgentError(f"{error}; name one by --reference") from None
     typed = spec in (request.reference, request.agent)
-    reference = load_opponent(spec, row.rules, runs_own_code=typed)
+    reference = load_opponent(spec, rules, runs_own_code=typed)
     _ = reference.coach  # what cannot judge is refused now
     return reference
 
@@ -131,6 +131,13 @@ def _say_goodbye(session: Session, before: Winnings) -> None:
         now = Winnings.of(session.won[before.hands :])
         print(f"this sitting: {now.text(rules)}")
     print(f"the session: {total.text(rules)}")
+
+
+def _opponent_of(request: Request, row: SessionRow) -> Opponent:
+    """Who a session that goes on is played against."""
+    if request.agent not in ("", row.opponent):
+        raise SessionError(f"the session is played against {row.opponent}, not {request.agent}")
+    return load_opponent(row.opponent, row.rules, runs_own_code=request.agent == row.opponent)
 
 
 def _opponent(request: Request) -> Opponent:

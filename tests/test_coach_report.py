@@ -84,14 +84,14 @@ def test_ranges_as_text(coach: Coach) -> None:
     grids = range_grids(reference, board, 0)
     lines = range_text(grids[0], "Button").splitlines()
     assert lines[0].startswith("Button: 1326.0 hands")
-    assert len(lines) == 14
-    assert lines[1].split() == ["AA=9", *(f"A{rank}s=9" for rank in "KQJT98765432")]
-    assert max(map(len, lines[1:])) <= 80
+    assert len(lines) == 15
+    assert lines[2].split() == ["AA=9", *(f"A{rank}s=9" for rank in "KQJT98765432")]
+    assert max(map(len, lines)) <= 80
     node = reference.game.tree.node("rc/")
     board[:3] = 48, 49, 50  # three aces: few hands hold the fourth, none two
     grid = range_grids(reference, board, node)[0]
     lines = range_text(grid, "Button").splitlines()
-    assert "AA" not in lines[1]
+    assert "AA" not in lines[2]
     shares = dict(zip(grid.cells.names, grid.shares, strict=True))
     for name in ("KK", "T9s", "72o"):
         shown = next(word for line in lines for word in line.split() if word.startswith(name))

@@ -88,6 +88,9 @@ def test_hands_as_other_programs_read_them(tmp_path: Path) -> None:
     without = run_play(tmp_path, "--review=last", "--reference=call")
     assert without.returncode == 0, without.stderr
     assert "judged by call" in without.stdout
+    refused = run_play(tmp_path, "call", "--reference=nobody")
+    assert refused.returncode == 2
+    assert len(run_play(tmp_path, "--sessions").stdout.splitlines()) == 1, "none was begun"
     nobody = run_play(tmp_path, "--review=last")
     assert nobody.returncode == 2
     assert nobody.stderr == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from interfaces.opponents import Opponent, load_opponent
 from interfaces.seat_view import seat_view
 from interfaces.session import Session, json_lines
 from interfaces.storage import SCHEMA_VERSION, SessionError, Store
+from interfaces.table import Question
 from tests.small_runs import ROOT
 
 LEDUC = f"search:{ROOT / 'checkpoints' / 'pretrained' / 'leduc'}"
@@ -131,7 +133,6 @@ def test_damaged_sessions_are_refused_in_one_line(store: Store, opponent: Oppone
 def test_draws_per_hand_are_the_same_for_the_whole_hand(opponent: Opponent) -> None:
     """An agent that draws something for each hand keeps to it, also after a restart."""
     from env.cards import Cards  # noqa: PLC0415
-    from interfaces.table import Question  # noqa: PLC0415
 
     class OneOfTwo:
         def __init__(self, raises: bool) -> None:
@@ -158,3 +159,30 @@ def test_draws_per_hand_are_the_same_for_the_whole_hand(opponent: Opponent) -> N
         together, [drawing.strategies([question])[0] for question in questions]
     )
     assert len(np.unique(together, axis=0)) == 2
+
+
+def test_a_model_that_searches_is_known_whatever_lies_on_top_of_it() -> None:
+    """Also below the rule that no hand that cannot lose is folded, and diluted."""
+    for spec in (LEDUC, f"diluted:20:{LEDUC}"):
+        searching = load_opponent(spec, None)
+        assert [searching.searches(street) for street in (0, 1)] == [False, True]
+    assert not load_opponent(LEDUC.removeprefix("search:"), None).searches(1)
+
+
+def test_search_says_how_far_it_is_and_answers_the_same() -> None:
+    watched, unwatched = load_opponent(LEDUC, None), load_opponent(LEDUC, None)
+    node = watched.game.tree.node("rc/r")
+    cards = np.array([40, 52, 41, 52, 52, 52, 52], np.uint8)  # a queen, and a queen on the board
+    question = Question(cards, node, (1, 2, 3))
+    told: list[tuple[int, int]] = []
+
+    def new_bar(what: str, total: int) -> Callable[[int], None]:
+        return lambda more: told.append((more, total))
+
+    answer = watched.strategies([question], new_bar)
+    np.testing.assert_array_equal(answer, unwatched.strategies([question]))
+    assert len(told) > 5
+    assert sum(more for more, _ in told) == told[0][1]
+    told.clear()
+    watched.strategies([question], new_bar)
+    assert not told, "what is solved is kept"

@@ -20,8 +20,8 @@ def range_text(grid: RangeGrid, title: str) -> str:
         text = f"{name}={_tenths(grid.shares[i] / largest)}" if grid.combos[i] else ""
         rows.setdefault(row, [""] * columns)[column] = text
     lines = [
-        f"{title}: {grid.total_combos:.1f} hands; the digit is how much of a class is left, in "
-        "tenths of the most"
+        f"{title}: {grid.total_combos:.1f} hands",
+        "(how much of each class is left, in tenths of the most)",
     ]
     lines += ["".join(f"{text:<{width}}" for text in rows[row]).rstrip() for row in sorted(rows)]
     return "\n".join(lines)

@@ -38,7 +38,7 @@ function rangeElement(grid, title) {
 
 // What a class does depends on what the other player does first.
 function chooser(firsts, fill) {
-  const made = element("label", "small chooser", "if the other ");
+  const made = element("label", "small chooser", "if the other player ");
   const choice = element("select");
   for (const first of firsts) {
     const option = element("option", "", LETTERS[first]);
@@ -71,7 +71,7 @@ function cellElement(one, first, most, tell) {
   made.append(bar, element("span", "", one.name));
   const does = plays.length ? `: ${ACTIONS.map((action, i) => `${action} ${percent(plays[i])}`).join(", ")}` : "";
   const text = one.combos
-    ? `${one.name}, ${percent(one.share)} of ${one.combos} hands is there${does}`
+    ? `${one.name}, ${percent(one.share)} of ${one.combos} hands left${does}`
     : `${one.name}: the cards leave none`;
   made.title = text;
   made.onmouseenter = made.onclick = () => tell(text);

@@ -10,6 +10,8 @@ const byId = (id) => document.getElementById(id);
 let session = null;
 
 byId("table").prepend(makeFelt());
+// The coach's panel grows and shrinks; the latest moves stay in sight.
+new ResizeObserver(showLatestMoves).observe(byId("moves"));
 
 export function showSession(message) {
   session = message;
@@ -23,9 +25,13 @@ export function showState(state, { onAction, onNext }) {
   showFelt(state);
   byId("hand-number").textContent = state.hand;
   byId("moves").replaceChildren(...moveItems(state.moves, session.streets));
-  byId("moves").scrollTop = byId("moves").scrollHeight;
+  showLatestMoves();
   showActions(state, onAction, onNext);
   showWinnings(state);
+}
+
+function showLatestMoves() {
+  byId("moves").scrollTop = byId("moves").scrollHeight;
 }
 
 function showActions(state, onAction, onNext) {
