@@ -286,7 +286,7 @@ def test_a_game_with_a_course_of_its_own_is_evaluated_exactly(folder: Path) -> N
     """The game of the how-to, which ends early if nobody bets, against brute force over deals."""
     save(page("own-game.md"), folder)
     game = game_named("mygames:ThreeStreetLeduc")
-    ends = {game.tree.text(int(n)) for n in np.flatnonzero(game.tree.node_type == SHOWDOWN)}
+    ends = set(map(game.tree.text, np.flatnonzero(game.tree.node_type == SHOWDOWN).tolist()))
     assert "cc/cc" in ends, "no third round"
     assert "cc/crc/cc" in ends
     policy = Hashed(game.tree, 1)
