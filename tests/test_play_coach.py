@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import io
 import json
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,14 @@ import pytest
 
 from agents.loading import load
 from env.cards import card_text
+from env.game import load_game
 from interfaces.coach.analysis import analyse, coach_of
 from interfaces.coach.choosing import reference_for
+from interfaces.opponents import load_opponent
 from interfaces.storage import Store
+from interfaces.table import Question
 from interfaces.web.questions import LONGEST
+from interfaces.web.thinking import MOST_JOBS, BusyError, Thinker
 from tests.browser_sessions import Json, Page, get, page, server
 from tests.small_runs import ROOT
 
@@ -221,6 +228,32 @@ def test_other_pages_may_not_ask(port: int) -> None:
     for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}):
         assert get(port, "/api/models", headers)[0].status == 403
     assert get(port, "/api/nothing")[0].status == 404
+
+
+def test_work_is_bounded_and_a_table_waits_for_one_piece_of_it() -> None:
+    opponent, order = load_opponent("call", load_game("leduc").rules), []
+    question = Question(np.array([40, 52, 52, 52, 52, 52, 52], np.uint8), 0, (1, 2, 3))
+
+    async def play() -> None:
+        thinker = Thinker()
+
+        def job(number: int) -> None:
+            time.sleep(0.05)
+            order.append(number)
+
+        async def act() -> None:
+            await asyncio.sleep(0.02)  # the first piece is being worked on
+            await thinker.ask(opponent, question, lambda done, total: None)
+            order.append(-1)
+
+        work = [thinker.work(partial(job, number)) for number in range(MOST_JOBS + 3)]
+        found = await asyncio.gather(act(), *work, return_exceptions=True)
+        assert [isinstance(one, BusyError) for one in found[1:]] == [False] * MOST_JOBS + [True] * 3
+        thinker.close()
+
+    asyncio.run(play())
+    assert sorted(order) == [-1, *range(MOST_JOBS)]
+    assert order.index(-1) <= 2, "not behind everything that waits"
 
 
 def test_who_judges() -> None:
