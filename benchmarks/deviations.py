@@ -93,11 +93,11 @@ class Plan:
             places = ["--checkpoints", str(self.checkpoints), "--logdir", str(self.logdir)]
             start = ["--preset", self.preset, "--run-name", run.name]
             limit = ["--iterations=65535", "--max-minutes", str(self.minutes)]
-            call_script(["train.py", *start, *limit, *VARIANTS[name], *self.options, *places])
+            call_script(["train.py", *start, *limit, *self.options, *VARIANTS[name], *places])
         return models_at(run)[-1]
 
     def _config(self, flags: list[str]) -> Config:
-        return parse(["--preset", self.preset, *flags, *self.options]).config()
+        return parse(["--preset", self.preset, *self.options, *flags]).config()
 
 
 @dataclass(frozen=True)

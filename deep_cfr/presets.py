@@ -117,7 +117,6 @@ PRESETS: dict[str, tuple[str, Config]] = {
             game="kuhn",
             iterations=40,
             traversals=1_000,
-            weighting="dcfr",
             width=32,
             advantage_memory=500_000,
             strategy_memory=500_000,

@@ -28,11 +28,13 @@ def test_each_preset_is_compared_with_what_changes_it() -> None:
 def test_a_table_of_small_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Kuhn, exactly: the same runs are not trained twice and the differences are right."""
     options = ["--traversals=40", "--updates=5", "--strategy-updates=5", "--width=8"]
+    options.append("--weighting=dcfr")
     places = ["--checkpoints", str(tmp_path / "c"), "--logdir", str(tmp_path / "r")]
     words = ["--preset=kuhn", "--minutes=0.02", *places, "--json", str(tmp_path / "found.json")]
     assert deviations.main([*words, "--", "--threads=1", *options]) == 0
     found = [Row(**row) for row in json.loads((tmp_path / "found.json").read_text())["rows"]]
-    assert [row.variant for row in found] == plan("kuhn").variants()
+    assert [row.variant for row in found] == plan("kuhn", *options).variants()
+    assert len(found) > 1
     for row in found:
         expected = row.exploitability_mbb - found[0].exploitability_mbb
         assert row.worse_by_mbb == pytest.approx(expected)
