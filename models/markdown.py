@@ -60,3 +60,8 @@ def _printable(words: str) -> str:
     return "".join(
         c if c.isprintable() or c in "\n\t " else "\N{REPLACEMENT CHARACTER}" for c in words
     )
+
+
+def count(number: int | None) -> str:
+    """A whole number, or that it is not known."""
+    return NOTHING if number is None else f"{number:,}"

@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deep_cfr.config import Config, ConfigError
-from deep_cfr.memory import ROW
+from deep_cfr.config import DCFR, LINEAR, Config, ConfigError
 from env.actions import CALL
 from env.cards import cards_text
 from env.game import load_game
 from env.own_game import names_own_game
 from env.rules import Rules, RulesError
+from models.card_training import Trained, training_lines
 from models.layout import known_count, models_at, read_info
 from models.locks import exclusive_lock
-from models.markdown import NOTHING, code, fenced, mbb, table_head, table_row, text
+from models.markdown import NOTHING, code, count, fenced, mbb, table_head, table_row, text
 from models.measurements import MEASUREMENTS, Measurements
 from models.origin import Origin, is_published, known_origin
 from models.records import ExploitabilityRecord, HeadToHead
@@ -29,6 +29,10 @@ from models.shown_paths import portable, typed
 from models.starting_points import StartingPoint, starting_points
 from models.storage import StorageError, whole_file
 
+WEIGHTINGS = {
+    LINEAR: "with Linear CFR weights.",
+    DCFR: "with Discounted CFR ([Brown and Sandholm 2019](https://arxiv.org/abs/1809.04040)).",
+}
 CARD_FILE, CARD_LOCK = "README.md", ".card.lock"
 
 
@@ -94,7 +98,7 @@ def _lines(run: Path, models: list[_Saved]) -> Iterator[str]:
     yield ""
     yield (
         "The average strategy of Deep CFR ([Brown et al. 2019](https://arxiv.org/abs/1811.00164)) "
-        "with Linear CFR weights."
+        + WEIGHTINGS[newest.config.weighting]
     )
     yield ""
     yield _headline(run, models)
@@ -147,7 +151,7 @@ def _checkpoints(run: Path, models: list[_Saved]) -> Iterator[str]:
         "hands >",
     )
     for model in models:
-        start = (str(model.iteration), _count(model.nodes_touched))
+        start = (str(model.iteration), count(model.nodes_touched))
         if not model.evaluations:
             yield table_row(*start, *[NOTHING] * 6)
         for record in model.evaluations:
@@ -202,69 +206,16 @@ def _head_to_head(run: Path, models: list[_Saved]) -> Iterator[str]:
 
 
 def _training(model: _Saved) -> Iterator[str]:
-    yield from table_head("what", "how much")
-    for what, how_much in _budget(model):
-        yield table_row(what, how_much)
-    origin = model.origin
-    if origin.wall_s is not None:
-        yield table_row("wall time", f"{origin.wall_s / 60:,.1f} minutes")
-    for point in model.started_from:
-        yield from ("", _starting_point(point))
-    if origin.command is not None:
-        yield from ("", "Started with", "", *fenced(origin.command))
-    if origin.resumed_with is not None:
-        yield from ("", "and resumed, last with", "", *fenced(origin.resumed_with))
-    if origin.learned_with is not None:
-        yield from ("", "Its last streets were learned anew with", "")
-        yield from fenced(origin.learned_with)
-
-
-def _starting_point(point: StartingPoint) -> str:
-    """Where networks and memories come from, and with which other settings they were made."""
-    changed = ", ".join(code(setting) for setting in point.changed)
-    return (
-        f"Iterations up to {point.iteration:,} are those of the run {code(point.run)}, whose "
-        "networks and memories were taken over. "
-        + (f"Settings that changed then: {changed}." if changed else "No setting changed.")
+    trained = Trained(
+        model.rules,
+        model.config,
+        model.iteration,
+        model.nodes_touched,
+        model.parameters,
+        model.origin,
+        model.started_from,
     )
-
-
-def _budget(model: _Saved) -> Iterator[tuple[str, str]]:
-    """What training took, and how much of it."""
-    config, t = model.config, model.iteration
-    yield "iterations", f"{t:,}"
-    boards = f"; drawn from {config.board_hands:,} hands on each of {config.boards:,} boards"
-    changed = [setting for point in model.started_from for setting in point.changed]
-    is_constant = not any(setting.startswith("traversals:") for setting in changed)
-    yield (
-        "traversals",
-        f"{config.traversals:,} per player and iteration"
-        + (f", {2 * config.traversals * t:,} in all" if is_constant else "")
-        + (boards if config.boards else ""),
-    )
-    yield "nodes touched", _count(model.nodes_touched)
-    yield (
-        "memories",
-        f"up to {config.advantage_memory:,} rows for each player's advantages, "
-        f"{config.strategy_memory:,} for strategies, {ROW.itemsize} bytes each",
-    )
-    width = f" of width {config.width}" if config.network == "paper" else ""
-    yield "network", f"{config.network}{width}, {_count(model.parameters)} parameters"
-    if config.strength_regression:
-        often = f"{config.rounds:,} times in every" if config.rounds > 1 else "in every"
-        yield "strength regression", f"solved {often} iteration, from all samples so far"
-    grown = f" + {config.updates_growth:,} · iteration" if config.updates_growth else ""
-    every = f", every {config.refit_every:,} iterations" if config.refit_every > 1 else ""
-    yield (
-        "advantage fits",
-        f"{config.updates:,}{grown} updates of {config.batch_size:,} samples{every}, "
-        "each from scratch",
-    )
-    yield (
-        "strategy fit",
-        f"{config.strategy_updates:,} updates of {config.strategy_batch_size:,} samples",
-    )
-    yield "seed", str(config.seed)
+    return training_lines(trained)
 
 
 def _usage(run: Path, model: _Saved) -> Iterator[str]:
@@ -307,10 +258,6 @@ def _example(rules: Rules) -> tuple[str, str, str]:
     left = [card for card in deck if card not in hole]
     step = len(left) // (needed + 1) | 1  # odd, so that suits differ
     return cards_text(hole), cards_text(left[::step][:needed]), tree.text(node)
-
-
-def _count(number: int | None) -> str:
-    return NOTHING if number is None else f"{number:,}"
 
 
 def _command(script: str, run: Path, *words: str) -> str:
