@@ -63,7 +63,8 @@ class _Checked(NamedTuple):
 def load_answers(path: Path) -> SavedAnswers:
     """The model of a folder or of its strategy.keras, or a `StorageError` of one line."""
     found = _open(path)
-    policy = never_folding(found.game, _with_endgames(found, NumpyPolicy(found.network)))
+    base = NumpyPolicy(found.network.plain, found.network.strength_table)
+    policy = never_folding(found.game, _with_endgames(found, base))
     return SavedAnswers(found.game, policy, found.description)
 
 
