@@ -13,6 +13,7 @@ from env.compiler import TreeTooLarge
 from env.rules import RulesError
 from models.messages import one_line
 from training.console import complain, open_closed_streams
+from workers.opening import opened
 
 
 def main(arguments: list[str]) -> int:
@@ -21,11 +22,11 @@ def main(arguments: list[str]) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         request = parse(arguments)
-        with claimed(request) as (places, config):
+        with opened(request.workers, complain) as workers, claimed(request) as (places, config):
             with quiet_without_gpu():
                 from commands import train  # noqa: PLC0415 - loads TensorFlow
 
-            return train.run(request, places, config)
+            return train.run(request, places, config, workers)
     except (ConfigError, RulesError, TreeTooLarge, ArithmeticError, OSError) as error:
         complain(f"error: {one_line(error)}")
         return 2

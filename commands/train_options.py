@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from commands.command_line import Parser
+from commands.workers_option import add_workers, workers_of
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
 from env.rules import parse_rules
 from models.layout import EVALUATIONS, TOURNAMENTS
+from workers.opening import WorkersSpec
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
 
@@ -31,6 +33,7 @@ class Request:
     logdir: Path | None  # None: runs/
     checkpoints: Path
     max_minutes: float | None
+    workers: WorkersSpec
 
     def config(self, saved: Config | None = None) -> Config:
         """The settings: the saved run's or the preset's, with the named ones changed."""
@@ -59,7 +62,8 @@ def parse(arguments: list[str]) -> Request:
         raise ConfigError(f"--run-name is a plain name, not a path: {rest['run_name']!r}")
     if str(rest["run_name"]).casefold() in (EVALUATIONS, TOURNAMENTS):
         raise ConfigError(f"--run-name cannot be {rest['run_name']!r}, a folder for other logs")
-    return Request(overrides=overrides, **rest)
+    workers = workers_of(rest.pop("workers"), rest.pop("worker_timeout"))
+    return Request(overrides=overrides, workers=workers, **rest)
 
 
 def _parser() -> Parser:
@@ -87,6 +91,7 @@ def _parser() -> Parser:
         default=Path("checkpoints"),
         help="models go here [checkpoints]",
     )
+    add_workers(run)
     settings = parser.add_argument_group("settings")
     for field in dataclasses.fields(Config):
         _add_setting(settings, field)

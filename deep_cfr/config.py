@@ -65,6 +65,11 @@ class Config:
         "parts in which an iteration's traversals are made; the strength regression is solved "
         "after each",
     )
+    chunks: int = setting(
+        1,
+        "parts of a round's traversals, each with a generator of its own, that workers can make "
+        "side by side; the result depends on it, and not on the number of workers",
+    )
     network: str = setting("paper", "architecture", choices=("paper", "thesis"))
     width: int = setting(64, "units per layer of the paper architecture")
     strength: bool = setting(

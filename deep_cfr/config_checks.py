@@ -17,6 +17,7 @@ POSITIVE = (
     "iterations",
     "traversals",
     "rounds",
+    "chunks",
     "width",
     "advantage_memory",
     "strategy_memory",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from deep_cfr.fitting.strength_regression import StrengthRegression
 from deep_cfr.memory import ROW, Reservoir
 from deep_cfr.networks.weight_check import weights_problem
+from deep_cfr.row_check import rows_problem
 from deep_cfr.solver import PLAYERS, Solver
 from env.arrays import Doubles, Floats
 from env.betting_tree import BettingTree
@@ -28,7 +29,6 @@ from models.run_state import STATE_FILE, RunProgress, RunState, latest_state
 from models.storage import StorageError, checked_folder, file_digest, whole_folder
 from models.versions import versions
 from training.metrics import IterationMetrics
-from training.saved_rows import rows_problem
 
 ADVANTAGE_NETS, STRATEGIES = "advantage_nets.npz", "strategies.npy"
 ROOM_FOR_NAMES = 1 << 16  # bytes of the names and shapes of a file's arrays

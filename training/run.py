@@ -33,6 +33,7 @@ from training.metrics import IterationMetrics
 from training.places import Places
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
+from workers.tasks import Workers, WorkersError
 
 INTERRUPTED = 130
 LONG_HOURS = 6
@@ -42,13 +43,20 @@ COMPILING = "the first iteration compiles kernels and graphs: up to a minute the
 class Run:
     """Algorithm 1 with everything around it: saving, watching, evaluating, stopping."""
 
-    def __init__(self, config: Config, places: Places, evaluate: Evaluator, resume: bool) -> None:
+    def __init__(
+        self,
+        config: Config,
+        places: Places,
+        evaluate: Evaluator,
+        resume: bool,
+        workers: Workers | None = None,
+    ) -> None:
         self.places, self._evaluate = places, evaluate
         self._start, self._stopping = time.perf_counter(), Stopping()
         game = load_game(config.game)
         with quiet_without_gpu():
             self._device = device.prepare(config.threads, config.network)
-        self.solver = Solver(config, game, self._new_bar)
+        self.solver = Solver(config, game, self._new_bar, workers=workers)
         self.config = config = self.solver.config
         before = RunProgress()
         if resume:
@@ -85,7 +93,7 @@ class Run:
             self._finish()
         except Stopped:
             self._save_unsaved()
-        except Diverged:
+        except (Diverged, WorkersError):
             self._save_unsaved()
             raise
         if model_folders(self.places.checkpoints):
@@ -233,6 +241,12 @@ class Run:
         )
         for note in self._notes:
             say(note)
+        workers = self.solver.workers.report().workers
+        if workers > config.chunks:
+            say(
+                f"note: there are {workers} workers and {config.chunks} chunks of a round to be "
+                "made; --chunks, a setting of new runs, gives more of them work"
+            )
         if self.solver.t >= config.iterations:
             say(f"{self.solver.t} iterations are done already; --iterations asks for more")
             return
