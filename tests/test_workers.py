@@ -86,8 +86,9 @@ def test_results_come_in_order_and_can_be_written_to(pool: Pool) -> None:
     report = pool.report()
     assert (report.workers, report.chunks, report.repeated) == (2, len(NUMBERS), 0)
     assert report.bytes_moved > 0
-    jobs = Job(worker_tasks.has_tensorflow)
-    assert not any(pool.run(jobs, [Task((n,)) for n in NUMBERS], lambda done: None))
+    asked = Job(worker_tasks.has_tensorflow)
+    answers = list(pool.run(asked, [Task((n,)) for n in NUMBERS], lambda done: None))
+    assert not any(answers)
 
 
 @pytest.mark.parametrize(

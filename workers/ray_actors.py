@@ -135,7 +135,8 @@ class RayWorker:
     def __init__(self, name: str, store: _Store) -> None:
         self.name = name
         self.bytes_moved = 0
-        self._store, self._actor = store, None
+        self._store = store
+        self._actor: Any = None
         self._remembered = Remembered()
         self.pid: int | None = None
 
