@@ -27,7 +27,7 @@ from workers.pool import Pool
 from workers.tasks import Job, Shared, Task, WorkerFault, WorkersError
 
 ROOT = Path(__file__).resolve().parent.parent
-CONNECT_S, TRY_S, START_S = 5.0, 60.0, 120.0
+CONNECT_S, TRY_S, START_S = 5.0, 120.0, 120.0
 CLIENT = "ray://"  # begins the address of a cluster that this machine is no part of
 NOT_SENT = ["runs", "checkpoints", ".git", ".cache", ".venv", "docs", "tests"]  # of the program
 QUIET: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
@@ -41,7 +41,7 @@ print(json.dumps(sorted({n["NodeManagerAddress"] for n in ray.nodes() if n["Aliv
 def open_ray(address: str | None, timeout_s: float, warn: Callable[[str], None]) -> Pool:
     """An actor on every core of a cluster; a `WorkersError` of one line if there is none."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    is_elsewhere = address is not None and len(_machines(address)) > 1
+    is_elsewhere = address is not None and _has_other_machines(address)
     try:
         ray.init(address=address or "local", runtime_env=_environment(is_elsewhere), **QUIET)
         count = int(ray.cluster_resources().get("CPU", 0))
@@ -54,8 +54,17 @@ def open_ray(address: str | None, timeout_s: float, warn: Callable[[str], None])
     return _RayPool([RayWorker(f"actor {n + 1}", store) for n in range(count)], timeout_s, warn)
 
 
+def _has_other_machines(address: str) -> bool:
+    """Whether a cluster has machines to which the program must be sent.
+
+    Only a client speaks to a cluster from outside; otherwise this machine is one of its nodes.
+    """
+    machines = _machines(address)
+    return address.startswith(CLIENT) or len(machines) > 1
+
+
 def _machines(address: str) -> list[str]:
-    """The addresses of a cluster's machines; a `WorkersError` in a minute if it does not answer."""
+    """The addresses of a cluster's machines; a `WorkersError` if it does not answer for long."""
     host, _, port = address.removeprefix(CLIENT).rpartition(":")
     try:
         socket.create_connection((host, int(port)), timeout=CONNECT_S).close()
