@@ -25,8 +25,8 @@ help:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-.venv/.dev: requirements-dev.txt .venv/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+.venv/.dev: requirements-dev.txt requirements-ray.txt .venv/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt -r requirements-ray.txt
 	@touch $@
 
 lint: .venv/.dev

@@ -14,6 +14,7 @@ from env.extensions import ExtensionError
 from env.rules import RulesError
 from models.messages import one_line
 from training.console import complain, open_closed_streams
+from workers.opening import opened
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,11 +23,14 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         request = parse(sys.argv[1:] if arguments is None else arguments)
-        with claimed(request) as (places, config, source):
+        with (
+            opened(request.workers, complain) as workers,
+            claimed(request) as (places, config, source),
+        ):
             with quiet_without_gpu():
                 from commands import train  # noqa: PLC0415 - loads TensorFlow
 
-            return train.run(request, places, config, source)
+            return train.run(request, places, config, source, workers)
     except (
         ConfigError,
         RulesError,

@@ -81,12 +81,18 @@ class StrengthPolicy:
 
 def honest_rule(tree: BettingTree) -> StrengthRule:
     """Call from a win rate of one half on, otherwise fold; check when that is free."""
+    return _Honest(tree)
 
-    def rule(strengths: Floats, nodes: Nodes) -> Floats:
-        gives_up = tree.legal[nodes, FOLD] & (strengths < 0.5)
+
+@dataclass(frozen=True, eq=False)
+class _Honest:
+    """A rule as an object, which unlike a function made on the spot can be sent elsewhere."""
+
+    tree: BettingTree
+
+    def __call__(self, strengths: Floats, nodes: Nodes) -> Floats:
+        gives_up = self.tree.legal[nodes, FOLD] & (strengths < 0.5)
         return np.eye(NUM_ACTIONS, dtype=np.float32)[np.where(gives_up, FOLD, CALL)]
-
-    return rule
 
 
 def style_rule(tree: BettingTree, style: Style) -> StrengthRule:
@@ -96,20 +102,28 @@ def style_rule(tree: BettingTree, style: Style) -> StrengthRule:
         np.array(levels, np.float32)[tree.street]
         for levels in (style.enter, style.raise_at, style.reraise_at)
     )  # [N]
-    raise_from = np.where(has_bet, reraise_at, raise_at)
+    return _Styled(tree, enter, np.where(has_bet, reraise_at, raise_at), style.bluff)
 
-    def rule(strengths: Floats, nodes: Nodes) -> Floats:
-        may_raise, may_fold = tree.legal[nodes, RAISE], tree.legal[nodes, FOLD]
-        weak = strengths < enter[nodes]
-        raising = np.where(may_raise & (strengths >= raise_from[nodes]), 1, 0)
+
+@dataclass(frozen=True, eq=False)
+class _Styled:
+    """A style's thresholds at every node."""
+
+    tree: BettingTree
+    enter: Floats  # [N]
+    raise_from: Floats  # [N]
+    bluff: float
+
+    def __call__(self, strengths: Floats, nodes: Nodes) -> Floats:
+        may_raise, may_fold = self.tree.legal[nodes, RAISE], self.tree.legal[nodes, FOLD]
+        weak = strengths < self.enter[nodes]
+        raising = np.where(may_raise & (strengths >= self.raise_from[nodes]), 1, 0)
         bluffing = may_raise & ~may_fold & weak
         rows = np.zeros((len(nodes), NUM_ACTIONS), np.float32)
-        rows[:, RAISE] = np.where(bluffing, np.maximum(raising, style.bluff), raising)
+        rows[:, RAISE] = np.where(bluffing, np.maximum(raising, self.bluff), raising)
         rows[:, FOLD] = may_fold & weak & (raising == 0)
         rows[:, CALL] = 1 - rows[:, RAISE] - rows[:, FOLD]
         return rows
-
-    return rule
 
 
 def raises_on_street(tree: BettingTree) -> NDArray[np.int8]:

@@ -10,7 +10,8 @@ at which its interval is narrow enough. It stops by the width of the interval, n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import ceil
 
@@ -18,7 +19,9 @@ from arena.match import batches
 from arena.schedule import BATCH, LOOK_HANDS, Schedule
 from arena.statistics import Tally
 from env.game import Game
+from env.progress import Advance
 from policies.policy import Policy
+from workers.tasks import Task
 
 PairProgress = Callable[[int, int], None]  # (hands of the pair played, hands it is likely to take)
 
@@ -49,6 +52,40 @@ def play_pair(
         if schedule.hands is None and _is_precise(schedule, tally):
             break
     return tally
+
+
+def play_named_pair(
+    game: Game,
+    policies: Mapping[str, Policy],
+    a: str,
+    b: str,
+    schedule: Schedule,
+    batch: int,
+    advance: Advance,
+) -> tuple[Tally, float]:
+    """One pair's whole match as workers play it, and how many seconds it took."""
+    start = time.perf_counter()
+    tally = play_pair(game, policies[a], policies[b], schedule, batch=batch)
+    advance(tally.hands)
+    return tally, time.perf_counter() - start
+
+
+def pair_problem(task: Task, found: object) -> str | None:
+    """What is wrong with a pair's result that came back from elsewhere; None if nothing is."""
+    _, _, schedule, _ = task.arguments
+    if not isinstance(found, tuple) or len(found) != 2:
+        return "an answer that is no result of a pair"
+    tally, seconds = found
+    if not isinstance(tally, Tally) or not isinstance(seconds, float) or not seconds >= 0:
+        return "an answer that is no result of a pair"
+    most = schedule.most_hands + schedule.most_hands % 2
+    is_whole = tally.hands == most or (schedule.hands is None and 0 < tally.hands < most)
+    if not is_whole or len(tally.margins) != schedule.games:
+        return "a result of other matches than were asked for"
+    largest = tally.num_deals * tally.rules.stack
+    if any(abs(chips) > largest for chips in tally.seat_chips):
+        return "winnings that nobody can win"
+    return None
 
 
 def _is_precise(schedule: Schedule, tally: Tally) -> bool:

@@ -29,7 +29,7 @@ from evaluation.charts import draw_curve, draw_gains
 from evaluation.differences import difference
 from evaluation.methods import evaluate
 from evaluation.results import EvaluatedModel, Evaluation
-from evaluation.settings import EXPLOITER
+from evaluation.settings import EXPLOITER, LBR
 from evaluation.summaries import write_summaries
 from models import Model, load
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
@@ -39,6 +39,8 @@ from models.model_card import CARD_FILE, write_card
 from models.records import HeadToHead
 from policies.fixed import uniform_policy
 from policies.policy import Policy
+from workers.opening import opened
+from workers.tasks import Workers
 
 MATCH_HANDS, MATCH_SEED = 20_000, 0  # between the newest model of a run and each earlier one
 CURVE_FILE = "exploitability.png"  # in a run's folder
@@ -84,6 +86,21 @@ class Output:
 
 def run(request: Request, targets: list[Target]) -> int:
     """Do what the command line asks for; the exit code."""
+    _refuse_idle_workers(request, targets)
+    with opened(request.workers) as workers:
+        return _run(request, targets, workers)
+
+
+def _refuse_idle_workers(request: Request, targets: list[Target]) -> None:
+    """Raise a ValueError if there is nothing for workers to do."""
+    if not request.workers.is_asked_for:
+        return
+    methods = {request.settings.method_for(rules_of(target)) for target in targets}
+    if request.looks_only or LBR not in methods:
+        raise ValueError(f"--workers play the boards of method {LBR}, which is not asked for")
+
+
+def _run(request: Request, targets: list[Target], workers: Workers) -> int:
     output = Output(request)
     for target in targets:
         for folder in target.folders if isinstance(target, Models) else ():
@@ -91,22 +108,24 @@ def run(request: Request, targets: list[Target]) -> int:
                 print(note, file=sys.stderr)
     target = targets[0]
     if len(targets) == 2:
-        _compare_players(request, targets, output)
+        _compare_players(request, targets, output, workers)
     elif request.looks_only and not isinstance(target, Bot):
         _look(request, target, output)
     elif not isinstance(target, Models):
-        _evaluate_player(request, target, output)
+        _evaluate_player(request, target, output, workers)
     else:
-        _evaluate_models(request, target, output)
+        _evaluate_models(request, target, output, workers)
     return output.exit_code
 
 
-def _compare_players(request: Request, targets: list[Target], output: Output) -> None:
+def _compare_players(
+    request: Request, targets: list[Target], output: Output, workers: Workers
+) -> None:
     """Evaluate two players on the same boards, and say how they differ."""
     models = [target for target in targets if isinstance(target, Models)]
     _prepare(request, architecture_of(models[0].folders[0]) if models else DEFAULT_ARCHITECTURE)
     rules = rules_of(targets[0])
-    found = [_evaluated(request, target) for target in targets]
+    found = [_evaluated(request, target, workers) for target in targets]
     gap = difference(*found)
     names = [_shown_name(target) for target in targets]
     texts = [report.one_model(name, rules, one) for name, one in zip(names, found, strict=True)]
@@ -117,7 +136,7 @@ def _compare_players(request: Request, targets: list[Target], output: Output) ->
     output.json({"models": both, "difference": gap.to_json()})
 
 
-def _evaluated(request: Request, target: Target) -> Evaluation:
+def _evaluated(request: Request, target: Target, workers: Workers) -> Evaluation:
     """The evaluation of a single player."""
     own = own_game(request)
     game = own or load_game(rules_of(target))
@@ -126,19 +145,21 @@ def _evaluated(request: Request, target: Target) -> Evaluation:
     elif isinstance(target, Searcher):
         policy = agents.load(target.spec, own)[0].policy
     else:
-        policy = load(target.folders[0], own).policy
+        policy = load(target.folders[0], own).answers
     with closing(Bars(f"{_shown_name(target)}: ")) as bars:
-        return evaluate(game, policy, request.settings, bars)
+        return evaluate(game, policy, request.settings, bars, workers)
 
 
 def _shown_name(target: Target) -> str:
     return str(target.folders[0]) if isinstance(target, Models) else target.name
 
 
-def _evaluate_player(request: Request, player: Bot | Searcher, output: Output) -> None:
+def _evaluate_player(
+    request: Request, player: Bot | Searcher, output: Output, workers: Workers
+) -> None:
     """Evaluate somebody who has no folder to keep the result in."""
     _prepare(request, DEFAULT_ARCHITECTURE)
-    found = _evaluated(request, player)
+    found = _evaluated(request, player, workers)
     output.say(report.one_model(player.name, player.rules, found))
     _draw_gains(request, found, f"{player.name}, {player.rules.name}", output)
     output.json({"name": player.name} | _found_json(player.rules, found))
@@ -155,7 +176,7 @@ def _look(request: Request, target: Models | Searcher, output: Output) -> None:
     output.chart(request.range_chart, ranges)
 
 
-def _evaluate_models(request: Request, target: Models, output: Output) -> None:
+def _evaluate_models(request: Request, target: Models, output: Output, workers: Workers) -> None:
     """Evaluate one model or all models of a run."""
     _prepare(request, architecture_of(target.folders[-1]))
     recorder, game = Recorder(), own_game(request)
@@ -165,7 +186,7 @@ def _evaluate_models(request: Request, target: Models, output: Output) -> None:
             _keep(recorder, evaluated[-1])  # at once, so that Ctrl-C does not lose it
         newest = load(folder, game)
         with closing(Bars(f"{folder.name}: ")) as bars:
-            found = evaluate(newest.game, newest.policy, request.settings, bars)
+            found = evaluate(newest.game, newest.answers, request.settings, bars, workers)
         about = newest.description
         evaluated.append(EvaluatedModel(folder, about.iteration, about.nodes_touched, found))
     if target.is_run:
@@ -249,8 +270,8 @@ def _compare(folders: list[Path], newest: Model, recorder: Recorder, output: Out
             advance = bars(f"{folders[-1].name} against {folder.name}", MATCH_HANDS)
             played = match(
                 newest.game,
-                newest.policy,
-                older.policy,
+                newest.answers,
+                older.answers,
                 MATCH_HANDS,
                 seed=MATCH_SEED,
                 progress=advance,

@@ -9,8 +9,10 @@ from pathlib import Path
 from agents.names import BOT_NAMES
 from commands.command_line import Parser
 from commands.outputs import STDOUT, file_complaint, folder_complaint, is_stdout, named_path
+from commands.workers_option import add_workers, workers_of
 from evaluation.settings import METHODS, Settings
 from models.records import LAST_STREETS
+from workers.opening import WorkersSpec
 
 DESCRIPTION = """How exploitable is a saved model?
 
@@ -71,6 +73,7 @@ class Request:
     board: str
     line: str
     threads: int
+    workers: WorkersSpec
 
     @property
     def looks_only(self) -> bool:
@@ -109,6 +112,7 @@ def parse(arguments: list[str]) -> Request:
         board=given.board or "",
         line=given.line or "",
         threads=given.threads,
+        workers=workers_of(given.workers, given.worker_timeout),
     )
 
 
@@ -191,6 +195,7 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
         "which models of that game need as well",
     )
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
+    add_workers(parser)
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:

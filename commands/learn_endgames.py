@@ -17,10 +17,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from commands.command_line import Parser
 from commands.progress_bars import Bars
+from commands.workers_option import add_workers, workers_of
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.endgame.shape import subgames_by_street
 from deep_cfr.networks.quiet import quiet_without_gpu
@@ -31,10 +30,11 @@ from models.origin import MADE_OF, Origin, origin_of
 from models.shown_paths import portable_text
 from models.storage import StorageError
 from models.versions import versions
+from workers.opening import opened
 
 SETTINGS = ("last_street_subgames", "turn_subgames", "endgame_width", "endgame_updates")
 OF_THE_OLD_MODEL = ("evaluations", "head_to_head", "metrics", "origin")
-PURPOSE = 4  # of randomness; runs use smaller numbers
+PURPOSE = 4  # of randomness; runs use other numbers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -68,6 +68,7 @@ def parsed(arguments: list[str]) -> Namespace:
         )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the subgames [0]")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="0 = all [0]")
+    add_workers(parser)
     return parser.parse_args(arguments)
 
 
@@ -98,8 +99,9 @@ def learn(given: Namespace) -> None:
     if not isinstance(base, NetworkPolicy):
         raise TypeError("the model has no strategy network")  # every saved model has one
     key = [given.seed, PURPOSE, saved.description.iteration]
-    learner = EndgameLearner(config, base.network.encoding, bars)
-    learned = learner.learn(base, lambda street: np.random.default_rng([*key, street]))
+    with opened(workers_of(given.workers, given.worker_timeout)) as workers:
+        learner = EndgameLearner(config, base.network.encoding, bars, workers)
+        learned = learner.learn(base, key)
     bars.close()
     origin = dataclasses.replace(origin_of(folder), learned_with=_command(given))
     origin = dataclasses.replace(origin, wall_s=(origin.wall_s or 0) + time.perf_counter() - start)

@@ -1,6 +1,7 @@
 """What `tournament.py` does: load the agents, play all pairs, save the results and show them.
 
-TensorFlow is loaded only if somebody other than a bot takes part.
+Agents answer without TensorFlow, except for single-Deep-CFR players. Pairs can be played by
+workers; those of single-Deep-CFR players, whose networks cannot be sent, are played here.
 """
 
 from __future__ import annotations
@@ -12,21 +13,20 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
 import numba
 
 import agents
 from agents import Agent
-from agents.names import plays_any_game
-from agents.searching import is_search
+from agents.names import SINGLE_PREFIX, plays_any_game
 from arena import charts, hand_history, page, report
 from arena.folder import RESULTS_JSON, Results, claimed, open_results, write_csv
 from arena.header import Entrant, Header
 from arena.match import batches
 from arena.results import PairResult, seen_by
-from arena.round_robin import all_pairs, play_pair
+from arena.round_robin import all_pairs, pair_problem, play_named_pair, play_pair
 from arena.standings import Standings, standings
+from arena.statistics import Tally
 from commands.recording import Recorder, attempt
 from commands.slow_imports import load_quietly
 from commands.tournament_bar import TournamentBar
@@ -34,18 +34,14 @@ from commands.tournament_options import Request
 from deep_cfr.networks.quiet import quiet_without_gpu
 from env.game import Game, load_game
 from env.own_game import game_named
-from models.layout import (
-    DEFAULT_ARCHITECTURE,
-    architecture_of,
-    models_at,
-    run_of,
-    unverified_note,
-)
+from models.layout import DEFAULT_ARCHITECTURE, run_of, unverified_note
 from models.measurements import record_head_to_head
 from models.model_card import write_card
 from models.records import HeadToHead
-from models.storage import StorageError, whole_file
+from models.storage import whole_file
 from models.versions import versions
+from workers.opening import opened
+from workers.tasks import Job, Shared, Task, Workers
 
 SEARCH_BATCH = 64  # deals, if one of the players searches
 
@@ -73,7 +69,8 @@ def _run_in_folder(request: Request, field: Field) -> int:
     num_pairs = len(all_pairs(list(field.agents)))
     print(f"{field.game.rules.describe()}\n{len(field.agents)} agents, {num_pairs} pairs\n")
     try:
-        _play(request, field, results)
+        with opened(request.workers) as workers:
+            _play(request, field, results, workers)
         _finish(request, field, results)
     except KeyboardInterrupt:
         print(
@@ -87,13 +84,12 @@ def _run_in_folder(request: Request, field: Field) -> int:
 
 def _prepare(request: Request) -> None:
     """Settle the number of threads, which TensorFlow must know before it computes anything."""
-    if all(plays_any_game(spec) for spec in request.specs):
-        available = numba.get_num_threads()
-        numba.set_num_threads(min(request.threads or available, available))
-        return
-    device = load_quietly("deep_cfr.networks.device")
-    with quiet_without_gpu():
-        device.prepare(request.threads, _architecture(request.specs))
+    available = numba.get_num_threads()
+    numba.set_num_threads(min(request.threads or available, available))
+    if any(spec.startswith(SINGLE_PREFIX) for spec in request.specs):
+        device = load_quietly("deep_cfr.networks.device")
+        with quiet_without_gpu():
+            device.prepare(request.threads, DEFAULT_ARCHITECTURE)
 
 
 def gather(request: Request) -> Field:
@@ -102,7 +98,7 @@ def gather(request: Request) -> Field:
     loaded: dict[str, list[Agent]] = {}
     # Models first: bots play whatever the models do.
     for spec in sorted(dict.fromkeys(request.specs), key=plays_any_game):
-        loaded[spec] = agents.load(spec, game)
+        loaded[spec] = agents.load(spec, game, at_once=True)
         game = game or load_game(loaded[spec][0].rules)
     found: dict[str, Agent] = {}
     specs: dict[str, str] = {}
@@ -136,21 +132,6 @@ def _is_same(one: Agent, other: Agent) -> bool:
     return same_place and (one.source != "search" or one.name == other.name)
 
 
-def _architecture(specs: list[str]) -> str:
-    """The architecture of the first model named; what cannot be read is refused on loading."""
-    models = [spec for spec in specs if not is_search(spec)]
-    known = (found for spec in models if (found := _architecture_at(Path(spec))) is not None)
-    return next(known, DEFAULT_ARCHITECTURE)
-
-
-def _architecture_at(path: Path) -> str | None:
-    """The architecture of the newest model at a path, or None if no model can be read there."""
-    try:
-        return architecture_of(models_at(path)[-1])
-    except StorageError:
-        return None
-
-
 def _header(request: Request, field: Field) -> Header:
     return Header(
         rules=field.game.rules,
@@ -162,32 +143,57 @@ def _header(request: Request, field: Field) -> Header:
     )
 
 
-def _play(request: Request, field: Field, results: Results) -> None:
+def _play(request: Request, field: Field, results: Results, workers: Workers) -> None:
     """Every pair that is not finished yet, each saved as soon as it is."""
     pairs = all_pairs(list(field.agents))
+    new = [(a, b) for a, b in pairs if results.pair(a, b) is None]
     with closing(TournamentBar(len(pairs), request.schedule.most_hands)) as bar:
+        played = _played(request, field, new, workers, bar)
         for a, b in pairs:
             found = results.pair(a, b)
             is_new = found is None
             if found is None:
                 bar.begin_pair()
-                found = _play_pair(request, field, a, b, bar)
+                found = next(played)
                 results.pairs.append(found)
                 results.save()
             bar.end_pair(found.hands, report.pair_line(found, is_new))
 
 
-def _play_pair(request: Request, field: Field, a: str, b: str, bar: TournamentBar) -> PairResult:
-    start = time.perf_counter()
-    tally = play_pair(
-        field.game,
-        field.agents[a].policy,
-        field.agents[b].policy,
-        request.schedule,
-        batch=_batch(request, field, a, b),
-        progress=bar.advance,
+def _played(
+    request: Request,
+    field: Field,
+    pairs: list[tuple[str, str]],
+    workers: Workers,
+    bar: TournamentBar,
+) -> Iterator[PairResult]:
+    """The results of pairs, in their order."""
+    policies = {name: a.policy for name, a in field.agents.items() if a.source != "single"}
+    sent = [
+        (a, b) for a, b in pairs if request.workers.is_asked_for and a in policies and b in policies
+    ]
+    job = Job(play_named_pair, (Shared(field.game), Shared(policies)), pair_problem)
+    tasks = (
+        Task((a, b, request.schedule, _batch(request, field, a, b)), request.schedule.most_hands)
+        for a, b in sent
     )
-    return tally.result(a, b, seconds=round(time.perf_counter() - start, 3))
+    elsewhere = workers.run(job, tasks, bar.add)
+    for a, b in pairs:
+        is_sent = (a, b) in sent
+        tally, seconds = next(elsewhere) if is_sent else _play_here(request, field, a, b, bar)
+        yield tally.result(a, b, seconds=round(seconds, 3))
+
+
+def _play_here(
+    request: Request, field: Field, a: str, b: str, bar: TournamentBar
+) -> tuple[Tally, float]:
+    """A pair's match, and how long it took."""
+    start, batch = time.perf_counter(), _batch(request, field, a, b)
+    first, second = (field.agents[name].policy for name in (a, b))
+    tally = play_pair(
+        field.game, first, second, request.schedule, batch=batch, progress=bar.advance
+    )
+    return tally, time.perf_counter() - start
 
 
 def _batch(request: Request, field: Field, a: str, b: str) -> int:

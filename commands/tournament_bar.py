@@ -33,6 +33,10 @@ class TournamentBar:
         self._bar.total = self._hands_done + expected * (self._num_pairs - self._pairs_done)
         self._bar.update(self._hands_done + hands - self._bar.n)
 
+    def add(self, hands: int) -> None:
+        """Show hands that were played elsewhere, of any pair."""
+        self._bar.update(hands)
+
     def end_pair(self, hands: int, line: str) -> None:
         """Count a finished pair and print a line about it above the bar."""
         self._pairs_done += 1

@@ -22,8 +22,10 @@ from arena.schedule import (
 )
 from commands.command_line import Parser
 from commands.outputs import folder_complaint, named_path
+from commands.workers_option import add_workers, workers_of
 from env.own_game import rules_named
 from models.layout import TOURNAMENTS
+from workers.opening import WorkersSpec
 
 DESCRIPTION = """Every agent against every other, in duplicate matches on the same deals.
 
@@ -78,6 +80,7 @@ class Request:
     transcripts: int
     threads: int
     command: str  # as typed
+    workers: WorkersSpec
 
     @property
     def events(self) -> Path:
@@ -103,6 +106,7 @@ def parse(arguments: list[str]) -> Request:
         transcripts=given.transcripts,
         threads=given.threads,
         command=shlex.join(["python", "tournament.py", *arguments]),
+        workers=workers_of(given.workers, given.worker_timeout),
     )
 
 
@@ -182,6 +186,7 @@ def _parser() -> Parser:
     add("--threads", type=int, default=0, metavar="N", help="CPU threads [all]")
     batch = f"deals played at once; changes results by the rounding of networks at most [{BATCH}]"
     add("--batch", type=int, default=BATCH, metavar="N", help=batch)
+    add_workers(parser)
     _add_length(parser.add_argument_group("how long each pair plays"))
     _add_places(parser.add_argument_group("where results go"))
     return parser

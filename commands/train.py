@@ -12,14 +12,23 @@ from deep_cfr.config import Config
 from env.own_game import game_named
 from training.places import Places
 from training.run import Run
+from workers.tasks import Workers
 
 
-def run(request: Request, places: Places, config: Config, source: Path | None) -> int:
+def run(
+    request: Request, places: Places, config: Config, source: Path | None, workers: Workers
+) -> int:
     """The whole run, a new one with or without a run that it starts from; the exit code."""
     try:
-        game = game_named(config.game)
-        is_resumed = bool(request.resume)
-        training = Run(config, places, measure, is_resumed, source=source, game=game)
+        training = Run(
+            config,
+            places,
+            measure,
+            bool(request.resume),
+            source=source,
+            game=game_named(config.game),
+            workers=workers,
+        )
         return training.go(request.max_minutes)
     except tf.errors.ResourceExhaustedError as error:
         raise MemoryError(str(error).splitlines()[0]) from error

@@ -67,7 +67,9 @@ def _local_best_response(solver: Solver, policy: Policy, new_bar: NewBar) -> lis
         return []
     progress = new_bar("local best response", hands)
     rng = np.random.default_rng(seed)
-    found = local_best_response(solver.game, policy, hands, rng, progress, by_street=True)
+    found = local_best_response(
+        solver.game, policy, hands, rng, progress, by_street=True, workers=solver.workers
+    )
     parts = street_parts(solver.game.rules, found)
     streets = ", ".join(f"{part.street} {part.mbb:.0f}" for part in parts)
     text = (

@@ -12,11 +12,13 @@ from typing import Any
 from commands.command_line import Parser
 from commands.outputs import named_path
 from commands.settings_file import as_flags, is_saved, saved_settings
+from commands.workers_option import add_workers, workers_of
 from deep_cfr.config import Config, ConfigError
 from deep_cfr.presets import DEFAULT_PRESET, PAPER_HOLDEM, PRESETS
 from env.extensions import is_extension
 from env.own_game import names_own_game, rules_named
 from models.layout import EVALUATIONS, TOURNAMENTS
+from workers.opening import WorkersSpec
 
 DESCRIPTION = """Train Deep CFR for heads-up limit hold'em and its smaller relatives.
 
@@ -37,6 +39,7 @@ class Request:
     logdir: Path | None  # None: runs/
     checkpoints: Path
     max_minutes: float | None
+    workers: WorkersSpec
 
     def config(self, saved: Config | None = None) -> Config:
         """The settings: the file's, the saved run's or the preset's, with named ones changed.
@@ -87,7 +90,8 @@ def parse(arguments: list[str]) -> Request:
         raise ConfigError(f"{file} holds every setting already; leave out --preset")
     rest["source"] = rest.pop("from")
     _refuse_nonsense(rest)
-    return Request(overrides=overrides, base=base, **rest)
+    workers = workers_of(rest.pop("workers"), rest.pop("worker_timeout"))
+    return Request(overrides=overrides, base=base, workers=workers, **rest)
 
 
 def _saved_base(file: Path, source: str | None) -> Config:
@@ -160,6 +164,7 @@ def _parser() -> Parser:
         default=Path("checkpoints"),
         help="models go here [checkpoints]",
     )
+    add_workers(run)
     settings = parser.add_argument_group("settings")
     for field in dataclasses.fields(Config):
         _add_setting(settings, field)

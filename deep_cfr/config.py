@@ -91,6 +91,11 @@ class Config:
         "infosets that are met again and again",
         choices=WEIGHTINGS,
     )
+    chunks: int = setting(
+        1,
+        "parts of a round's traversals, each with a generator of its own, that workers can make "
+        "side by side; the result depends on it, and not on the number of workers",
+    )
     network: str = setting(
         "paper",
         "architecture: paper, thesis, or MODULE:NAME, a network in a file of yours",

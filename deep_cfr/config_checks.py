@@ -19,6 +19,7 @@ POSITIVE = (
     "iterations",
     "traversals",
     "rounds",
+    "chunks",
     "width",
     "advantage_memory",
     "strategy_memory",

@@ -7,9 +7,11 @@ strategy memory. Algorithm 2, the traversal, is in `deep_cfr.sampling`.
 Given a frozen policy, both players train against it in the other seat instead of against each
 other, and the strategy memory stays empty: the advantages then are those of a best response.
 
-Every random choice comes from a generator keyed by (seed, purpose, t, player), so what happens at
-iteration t depends on the memories and networks alone and not on when the run was interrupted or
-how often it was evaluated.
+Every random choice comes from a generator keyed by (seed, purpose, t, player, …), so what happens
+at iteration t depends on the memories and networks alone and not on when the run was interrupted or
+how often it was evaluated. Traversals are made in chunks (`deep_cfr.sampling.chunks`), by this
+process or by `workers`; their samples are added in the order of the chunks, so the result does not
+depend on who made them.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,23 +40,22 @@ from deep_cfr.fitting.trainer import FitResult, Trainer
 from deep_cfr.memory import Reservoir
 from deep_cfr.networks.encoding import make_encoding
 from deep_cfr.networks.network import Network, initial_weights, make_network
-from deep_cfr.networks.network_policy import (
-    NetworkPolicy,
-    average_strategy_policy,
-    regret_matching_policy,
-)
-from deep_cfr.sampling.external_sampling import traverse
-from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
+from deep_cfr.networks.network_policy import NetworkPolicy, average_strategy_policy
+from deep_cfr.networks.numpy_policy import NumpyPolicy
+from deep_cfr.networks.plain_network import PlainNetwork
+from deep_cfr.sampling.chunk_check import chunk_problem
+from deep_cfr.sampling.chunks import ChunkSampler, ChunkSamples, sample_chunk
 from deep_cfr.sampling.samples import Samples
 from env.arrays import Floats
 from env.game import Game
-from env.progress import Advance, NewBar, no_bar
-from policies.drawing import in_batches
+from env.progress import NewBar, no_bar
 from policies.policy import Policy
+from workers.in_process import InProcess
+from workers.tasks import Job, Report, Shared, Task, Workers
 
 PLAYERS = (0, 1)
-TRAVERSALS_AT_ONCE = 30_000  # single deals walked level by level together; bounds memory
-_TRAVERSAL, _FIT, _STRATEGY_FIT, _ENDGAME, SHRINKING = range(5)  # purposes of randomness
+# Purposes of randomness; those of the traversals are in `deep_cfr.sampling.chunks`.
+_FIT, _STRATEGY_FIT, _ENDGAME, _RESERVOIR, SHRINKING = 1, 2, 3, 6, 7
 
 
 @dataclass
@@ -68,6 +70,7 @@ class Iteration:
     values: list[float] = field(default_factory=lambda: [0.0, 0.0])  # mean root value, big blinds
     fits: list[FitResult] = field(default_factory=list)
     action_counts: list[NDArray[np.float64]] = field(default_factory=list)  # opponent's, [S, 3]
+    work: Report = field(default_factory=Report)  # of whoever made the traversals
 
     @property
     def action_shares(self) -> list[NDArray[np.float64]]:
@@ -78,8 +81,9 @@ class Iteration:
 class Solver:
     """The state of a run between iterations, and the step from one to the next.
 
-    `new_bar` opens a progress bar for a piece of work; `frozen` is a policy to exploit;
-    `runs_own_code` allows a network of the user's own (`deep_cfr.networks.own_network`).
+    `new_bar` opens a progress bar for a piece of work; `frozen` is a policy to exploit; `workers`
+    make the traversals and solve subgames, without them this process does; `runs_own_code` allows
+    a network of the user's own (`deep_cfr.networks.own_network`).
     """
 
     def __init__(
@@ -88,10 +92,13 @@ class Solver:
         game: Game,
         new_bar: NewBar = no_bar,
         frozen: Policy | None = None,
+        workers: Workers | None = None,
         runs_own_code: bool = False,
     ) -> None:
         self.config, self.game = config.for_game(game.rules), game
         self._frozen, self._new_bar, self._runs_own_code = frozen, new_bar, runs_own_code
+        self.workers: Workers = workers or InProcess()
+        self._sampler = Shared(ChunkSampler(self.config, game))
         self.encoding = make_encoding(self.config.network, game, self.config.strength)
         self.t = 0  # iterations done
         self.nodes_touched = 0
@@ -108,7 +115,7 @@ class Solver:
             else None
         )
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
-        self.policies = tuple(regret_matching_policy(net) for net in self.advantage_nets)
+        self._played: list[_Played] = []  # by player, while iterating
         self._advantage_trainer = self._advantage_loop()
         self._strategy_trainer = Trainer(
             self._strategy_net(),
@@ -116,7 +123,7 @@ class Solver:
             merging=partial(merge, power=self.config.average_power),
         )
         self._average_policy = average_strategy_policy(self._strategy_trainer.network)
-        self._endgames = EndgameLearner(self.config, self.encoding, new_bar)
+        self._endgames = EndgameLearner(self.config, self.encoding, new_bar, self.workers)
 
     def iterate(self) -> Iteration:
         """One CFR iteration: both players traverse and learn.
@@ -126,12 +133,14 @@ class Solver:
         """
         done = Iteration(self.t + 1)
         done.action_counts = [np.zeros((self.game.rules.streets, 3)) for _ in PLAYERS]
-        rounds = self.config.rounds
+        rounds, before = self.config.rounds, self.workers.report()
         with self._all_or_nothing():
+            self._played = [_Played.of(net) for net in self.advantage_nets]
             for number in range(rounds):
                 for player in PLAYERS:
                     self._traverse(done, player, number)
                     self._fit(done, player, is_last_round=number == rounds - 1)
+        done.work = self.workers.report().since(before)
         self.t = done.t
         self.nodes_touched += done.nodes
         return done
@@ -155,7 +164,13 @@ class Solver:
 
         Changes nothing that iterating reads; what is returned is overwritten by the next call.
         """
-        return self._endgames.learn(average, lambda street: self._rng(_ENDGAME, self.t, street))
+        return self._endgames.learn(average, [self.config.seed, _ENDGAME, self.t])
+
+    @property
+    def policies(self) -> tuple[NumpyPolicy, NumpyPolicy]:
+        """What both players play now."""
+        first, second = (net.policy() for net in self.advantage_nets)
+        return first, second
 
     def weights(self) -> list[list[Floats]]:
         """Both advantage networks' weights."""
@@ -177,61 +192,51 @@ class Solver:
     def _traverse(self, done: Iteration, player: int, number: int) -> None:
         """One round's share of a player's traversals."""
         start = time.perf_counter()
-        rng = self._rng(_TRAVERSAL, done.t, player, *([number] if number else []))
-        total = _share(self.config.traversals, number, self.config.rounds)
-        boards = _share(self.config.boards, number, self.config.rounds)
-        progress = self._new_bar(f"traversals p{player}", total)
-        for count, samples in self._samples(done.t, player, total, boards, rng, progress):
-            self.advantage_memories[player].add(samples.advantages, rng)
-            if self._frozen is None:
-                self.strategy_memory.add(samples.strategies, rng)
+        sampler = self._sampler.value
+        tasks = [
+            Task((chunk,), sampler.size(chunk)) for chunk in sampler.chunks(done.t, player, number)
+        ]
+        progress = self._new_bar(f"traversals p{player}", sampler.traversals(number))
+        rng = self._rng(_RESERVOIR, done.t, player, number)
+        for chunk in self.workers.run(self._sampling(player), tasks, progress):
+            self._add(chunk, player, rng)
+            samples = chunk.samples
             done.infosets += samples.infosets
             done.nodes += samples.nodes
-            done.values[player] += samples.value * count / self.config.traversals
+            done.values[player] += samples.value * chunk.num_traversals / self.config.traversals
             done.action_counts[player] += self._action_counts(samples)
         done.seconds_traversing += time.perf_counter() - start
 
-    def _samples(
-        self,
-        t: int,
-        player: int,
-        total: int,
-        boards: int,
-        rng: np.random.Generator,
-        progress: Advance,
-    ) -> Iterator[tuple[int, Samples]]:
-        """The samples of so many traversals, batch by batch with their number."""
-        config, policies = self.config, self._seats(player)
-        own = self.advantage_regressions[player] if self.advantage_regressions else None
-        average = self.strategy_regression
-        if config.boards:
-            sampling = RangeSampling(
-                traverser=player,
-                t=t,
-                num_traversals=total,
-                num_boards=boards,
-                num_hands=config.board_hands,
-                keep_strength=config.strength,
-                on_advantages=own.add if own else None,
-                on_strategies=average.add if average else None,
-                on_progress=progress,
-            )
-            yield total, traverse_ranges(self.game, policies, sampling, rng)
-            return
-        for count in in_batches(total, TRAVERSALS_AT_ONCE):
-            samples = traverse(self.game, policies, player, t, count, rng, config.strength)
-            if own:
-                own.add_memory_rows(samples.advantages)
-            if average:
-                average.add_memory_rows(samples.strategies)
-            progress(count)
-            yield count, samples
+    def _sampling(self, traverser: int) -> Job[ChunkSamples]:
+        """What a round's chunks share: who sits where when this player traverses."""
+        shared: list[Shared[Any]] = [self._sampler]
+        for player in PLAYERS:
+            if player == traverser or self._frozen is None:
+                shared += [self._played[player].network, self._played[player].table]
+            else:
+                shared += [Shared(self._frozen), Shared(None)]
+        return Job(sample_chunk, tuple(shared), self._chunk_problem)
 
-    def _seats(self, traverser: int) -> tuple[Policy, Policy]:
-        """Who sits where when this player traverses."""
-        opponent = self.policies[1 - traverser] if self._frozen is None else self._frozen
-        own = self.policies[traverser]
-        return (own, opponent) if traverser == 0 else (opponent, own)
+    def _chunk_problem(self, task: Task, result: object) -> str | None:
+        (chunk,) = task.arguments
+        return chunk_problem(result, chunk, self._sampler.value, self.encoding)
+
+    def _add(self, chunk: ChunkSamples, player: int, rng: np.random.Generator) -> None:
+        """Take a chunk's samples into the memories and strength regressions."""
+        samples = chunk.samples
+        self.advantage_memories[player].add(samples.advantages, rng)
+        if self._frozen is None:
+            self.strategy_memory.add(samples.strategies, rng)
+        own = self.advantage_regressions[player] if self.advantage_regressions else None
+        for regression, rows, pairs in (
+            (own, samples.advantages, chunk.advantage_pairs),
+            (self.strategy_regression, samples.strategies, chunk.strategy_pairs),
+        ):
+            if regression and self.config.boards:
+                for part in pairs:
+                    regression.add(*part)
+            elif regression:
+                regression.add_memory_rows(rows)
 
     def _fit(self, done: Iteration, player: int, is_last_round: bool) -> None:
         """Solve the strength regression, if any; at the end of an iteration fit the network."""
@@ -241,12 +246,14 @@ class Solver:
             table = self.advantage_regressions[player].solve(done.t)
             network.set_strength_table(table)
             trainer.network.set_strength_table(table)
+            self._played[player].table = Shared(table)
         if is_last_round and self.config.refits(done.t):
             settings = self.config.advantage_fit(done.t)
             rng, rows = self._rng(_FIT, done.t, player), self.advantage_memories[player].rows
             progress = self._new_bar(f"advantage net p{player}", settings.updates)
             done.fits.append(trainer.fit(rows, settings, rng, progress))
             network.set_learned(trainer.network.get_learned())
+            self._played[player].network = Shared(network.plain())
         elif is_last_round:
             done.fits.append(FitResult())
         done.seconds_fitting += time.perf_counter() - start
@@ -286,6 +293,14 @@ class Solver:
         return network
 
 
-def _share(total: int, number: int, rounds: int) -> int:
-    """How many of `total` fall to a round."""
-    return total * (number + 1) // rounds - total * number // rounds
+@dataclass
+class _Played:
+    """A player's network and strength table as traversals share them."""
+
+    network: Shared[PlainNetwork]
+    table: Shared[Floats | None]
+
+    @classmethod
+    def of(cls, network: Network) -> _Played:
+        table = network.strength_table
+        return cls(Shared(network.plain()), Shared(None if table is None else table.numpy()))

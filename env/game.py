@@ -7,7 +7,8 @@ walked through the emulator once and then read from a cache (`env.compiler`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 from env.betting_tree import BettingTree
 from env.compiler import compile_tree
@@ -24,10 +25,20 @@ class Game:
     tree: BettingTree
     own: str | None = None  # `module:name` of a game of a user's own (`env.own_game`)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A game is pickled by its rules; whoever unpickles it compiles or reads the same tree."""
+        return shared_game, (self.rules,)
+
     @cached_property
     def strengths(self) -> Strengths | None:
         """Where hand strengths E[HS] come from; None in games that have none."""
         return strengths_of(self.rules)
+
+
+@lru_cache(maxsize=8)
+def shared_game(rules: Rules) -> Game:
+    """A game as it is unpickled: one for all who play it."""
+    return load_game(rules)
 
 
 def load_game(rules: Rules | str) -> Game:

@@ -78,6 +78,20 @@ def minus(_: Any, first: Any, second: Any) -> Any:
     return first(first, second), generate
 
 
+@intrinsic
+def times(_: Any, number: Any, row: Any) -> Any:
+    """number · row"""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        first = ir.Constant(ir.IntType(32), 0)
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        empty = ir.Constant(given[1].type, ir.Undefined)
+        vector = builder.insert_element(empty, given[0], first)
+        return builder.fmul(builder.shuffle_vector(vector, empty, everywhere), given[1])
+
+    return row(number, row), generate
+
+
 @njit(cache=True)
 def transpose(given: Reals, out: Reals) -> None:
     """out[j, i] = given[i, j], both sides being multiples of LANES."""

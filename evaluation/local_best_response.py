@@ -21,21 +21,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil, comb, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from arena.match import NORMAL_95
-from env.arrays import Doubles
+from env.arrays import Doubles, Longs
 from env.game import Game
+from env.progress import Advance
 from env.rules import Rules
 from evaluation.equity import HandTable
 from evaluation.last_street import LastStreet
-from evaluation.plays import drawn_plays
+from evaluation.plays import Plays, drawn_plays
 from evaluation.responder import Responder
 from models.records import EXACT_STREET, StreetPart
+from policies.drawing import in_batches
 from policies.ranges import for_ranges
+from workers.in_process import InProcess
+from workers.tasks import Job, Shared, Task, Workers
 
 if TYPE_CHECKING:
     from policies.policy import Policy
@@ -67,27 +72,62 @@ def local_best_response(
     *,
     last_street: str = EXACT_STREET,
     by_street: bool = False,
+    workers: Workers | None = None,
 ) -> LocalBestResponse:
-    """At least `num_hands` hands of LBR: on each board some own hands, each in both seats."""
+    """At least `num_hands` hands of LBR: on each board some own hands, each in both seats.
+
+    What is dealt is drawn here, board by board; `workers` play it.
+    """
     table = HandTable(game.rules, rng)
     left = len(game.rules.deck) - game.rules.visible_board[-1]
     num_own = min(hands_per_board, comb(left, game.rules.hole_cards))
     num_boards = max(2, ceil(num_hands / (2 * num_own)))
     starts = np.arange(game.rules.streets + 1 if by_street else 1)
-    won_chips = np.empty((num_boards, 2, len(starts)))  # means over the hands of a board, by seat
-    for start in range(0, num_boards, boards_per_batch):
-        size = min(boards_per_batch, num_boards - start)
-        plays = drawn_plays(table, game.tree, size, num_own, rng)
-        ask = for_ranges(game, policy, plays.boards.seen)
-        exact = LastStreet(game, plays.boards.seen, ask) if last_street == EXACT_STREET else None
-        for seat in (0, 1):
-            numbers = plays.numbers[seat]
-            seated = Responder(game.tree, plays.boards, ask, seat, numbers, starts, exact)
-            # Each start by itself: beside others its hands would be added up in another order.
-            won = np.ascontiguousarray(seated.play().T).reshape(len(starts), size, num_own)
-            won_chips[start : start + size, seat] = won.mean(axis=2).T
-        progress(2 * size * num_own)
+    setting = Shared(_Setting(game, table, starts, last_street))
+    tasks = (
+        Task((drawn_plays(table, game.tree, size, num_own, rng),), 2 * size * num_own)
+        for size in in_batches(num_boards, boards_per_batch)
+    )
+    job = Job(_won_on_boards, (setting, Shared(policy)), partial(_problem, game.rules, len(starts)))
+    won_chips = np.concatenate(list((workers or InProcess()).run(job, tasks, progress)))
     return _result(1000 * won_chips / game.rules.big_blind_chips, 2 * num_own * num_boards)
+
+
+class _Setting(NamedTuple):
+    """What all batches have in common. S starts."""
+
+    game: Game
+    table: HandTable
+    starts: Longs  # [S]
+    last_street: str
+
+
+def _won_on_boards(setting: _Setting, policy: Policy, plays: Plays, advance: Advance) -> Doubles:
+    """Chips won on the boards of a batch, means over the hands of each. [boards, 2, S]"""
+    game, table, starts, last_street = setting
+    size, boards = len(plays.full), plays.boards(table)
+    ask = for_ranges(game, policy, boards.seen)
+    exact = LastStreet(game, boards.seen, ask) if last_street == EXACT_STREET else None
+    won_chips = np.empty((size, 2, len(starts)))
+    for seat in (0, 1):
+        numbers = plays.numbers[seat]
+        seated = Responder(game.tree, boards, ask, seat, numbers, starts, exact)
+        # Each start by itself: beside others its hands would be added up in another order.
+        won = np.ascontiguousarray(seated.play().T).reshape(len(starts), size, -1)
+        won_chips[:, seat] = won.mean(axis=2).T
+    advance(2 * plays.own.size)
+    return won_chips
+
+
+def _problem(rules: Rules, num_starts: int, task: Task, found: object) -> str | None:
+    """What is wrong with the winnings that came back; None if nothing is."""
+    (plays,) = task.arguments
+    shape = (len(plays.full), 2, num_starts)
+    if not isinstance(found, np.ndarray) or (found.dtype, found.shape) != (np.float64, shape):
+        return "winnings of another form"
+    if not (np.abs(found) <= rules.stack).all():
+        return "winnings that nobody can win"
+    return None
 
 
 def street_parts(rules: Rules, found: LocalBestResponse) -> tuple[StreetPart, ...]:

@@ -21,16 +21,26 @@ from policies.ranges import AnswersRanges
 
 if TYPE_CHECKING:
     from policies.policy import Policy
+    from workers.tasks import Workers
 
 
-def evaluate(game: Game, policy: Policy, settings: Settings, new_bar: NewBar) -> Evaluation:
-    """Evaluate a policy by the method asked for, or by the strongest one there is."""
+def evaluate(
+    game: Game,
+    policy: Policy,
+    settings: Settings,
+    new_bar: NewBar,
+    workers: Workers | None = None,
+) -> Evaluation:
+    """Evaluate a policy by the method asked for, or by the strongest one there is.
+
+    `workers` play the boards of a local best response.
+    """
     method = settings.method_for(game.rules)
     start = time.perf_counter()
     if method == EXACT:
         found = _best_response(game, policy, settings, new_bar)
     elif method == LBR:
-        found = _local_best_response(game, policy, settings, new_bar)
+        found = _local_best_response(game, policy, settings, new_bar, workers)
     else:
         found = Evaluation(_exploiter(game, policy, settings, new_bar))
     seconds = round(time.perf_counter() - start, 2)
@@ -63,7 +73,7 @@ def _best_response(game: Game, policy: Policy, settings: Settings, new_bar: NewB
 
 
 def _local_best_response(
-    game: Game, policy: Policy, settings: Settings, new_bar: NewBar
+    game: Game, policy: Policy, settings: Settings, new_bar: NewBar, workers: Workers | None
 ) -> Evaluation:
     hands = settings.hands_for(game.rules)
     rng = np.random.default_rng(settings.seed)
@@ -80,6 +90,7 @@ def _local_best_response(
         boards_per_batch=boards,
         last_street=last_street,
         by_street=settings.by_street,
+        workers=workers,
     )
     record = ExploitabilityRecord(
         method=LBR,

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from env.arrays import Doubles
+from env.arrays import Doubles, Longs
 from env.betting_tree import BettingTree
-from env.cards import NO_CARD, NUM_BOARD
+from env.cards import NO_CARD, NUM_BOARD, Cards
 from evaluation.equity import Boards, HandTable
 
 
-@dataclass(frozen=True)
-class Plays:
+class Plays(NamedTuple):
     """P = B · M plays (a board, an own hand on it), to be played in both seats."""
 
-    boards: Boards
+    full: Cards  # [B, 5]
+    own: Longs  # [B, M] hands of the table
     numbers: Doubles  # [2, P, levels] one for every decision at which an action is drawn
+
+    def boards(self, table: HandTable) -> Boards:
+        """The boards with what is known of them."""
+        return Boards(table, self.full, self.own)
 
 
 def drawn_plays(
@@ -41,5 +45,4 @@ def drawn_plays(
         order = table.by_rank(full[row])
         own[row] = order[((which + rng.random()) * (len(order) / num_own)).astype(np.int64)]
         numbers[row] = (rng.random((2, 1, levels)) + which[:, None] * steps) % 1
-    boards = Boards(table, full, own)
-    return Plays(boards, np.swapaxes(numbers, 0, 1).reshape(2, own.size, -1))
+    return Plays(full, own, np.swapaxes(numbers, 0, 1).reshape(2, own.size, -1))

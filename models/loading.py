@@ -68,7 +68,8 @@ def load_answers(path: Path, game: Game | None = None) -> SavedAnswers:
     a file names it: the user names the game and hands it in.
     """
     found = _open(path, game)
-    policy = never_folding(found.game, _with_endgames(found, NumpyPolicy(found.network)))
+    base = NumpyPolicy(found.network.plain, found.network.strength_table)
+    policy = never_folding(found.game, _with_endgames(found, base))
     return SavedAnswers(found.game, policy, found.description)
 
 

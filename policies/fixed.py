@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,11 +31,21 @@ class TabularPolicy:
 def uniform_policy(tree: BettingTree) -> TabularPolicy:
     """Every legal action equally often."""
     table = (tree.legal / np.maximum(tree.legal.sum(axis=1, keepdims=True), 1)).astype(np.float32)
-    return TabularPolicy(lambda cards, nodes: table[nodes])
+    return TabularPolicy(_ByNode(table))
 
 
 def always(tree: BettingTree, action: int) -> TabularPolicy:
     """One action wherever it is legal, a call or check elsewhere."""
     chosen = np.where(tree.legal[:, action], action, CALL)
     table = np.eye(NUM_ACTIONS, dtype=np.float32)[chosen]
-    return TabularPolicy(lambda cards, nodes: table[nodes])
+    return TabularPolicy(_ByNode(table))
+
+
+@dataclass(frozen=True, eq=False)
+class _ByNode:
+    """Strategies that do not depend on the cards; unlike a lambda it can be sent elsewhere."""
+
+    table: Floats  # [N, 3]
+
+    def __call__(self, cards: Cards, nodes: Nodes) -> Floats:
+        return self.table[nodes]

@@ -6,6 +6,8 @@ its hand in the solution of its public state.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from env.actions import NUM_ACTIONS
@@ -27,6 +29,10 @@ class SearchPolicy:
         self._game, self._blueprint = game, blueprint
         self.resolver = Resolver(game, blueprint, settings)
         self.settings = settings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A policy is pickled without what it has solved, which it would solve again alike."""
+        return SearchPolicy, (self._game, self._blueprint, self.settings)
 
     def strategies(self, cards: Cards, nodes: Nodes) -> Floats:
         out = np.empty((len(nodes), NUM_ACTIONS), np.float32)

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = (
     "env",
     "policies",
+    "workers",
     "search",
     "deep_cfr",
     "models",

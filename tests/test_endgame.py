@@ -199,7 +199,7 @@ def test_solved_flops_make_uniform_play_far_less_exploitable() -> None:
     uniform = uniform_policy(game.tree)
     config = Config(game="fhp", last_street_subgames=400, endgame_width=64, endgame_updates=400)
     learner = EndgameLearner(config, make_encoding("paper", game, True), no_bar)
-    found = learner.learn(uniform, lambda street: np.random.default_rng([0, street]))
+    found = learner.learn(uniform, [0])
     before, after = (_estimate(game, policy) for policy in (uniform, found.policy))
     assert before > 1400
     assert after < 0.6 * before
@@ -215,7 +215,7 @@ def test_teachers_draw_from_the_given_generator_alone() -> None:
     game = load_game("fhp")
     uniform = uniform_policy(game.tree)
     first, second, other = (
-        Teacher(game, uniform, 1, np.random.default_rng(seed)).solve(12, lambda done: None)
+        Teacher(game, uniform, 1).solve(12, np.random.default_rng(seed), lambda done: None)
         for seed in (0, 0, 1)
     )
     for mine, theirs in zip(first, second, strict=True):

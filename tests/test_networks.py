@@ -110,7 +110,8 @@ def test_a_saved_model_opens_with_plain_keras(
     stored = (tmp_path / "strategy.keras").stat().st_size
     deflate(tmp_path / "strategy.keras")
     assert (tmp_path / "strategy.keras").stat().st_size < stored
-    in_numpy = NumpyPolicy(read_network(tmp_path / "strategy.keras", network.encoding))
+    saved = read_network(tmp_path / "strategy.keras", network.encoding)
+    in_numpy = NumpyPolicy(saved.plain, saved.strength_table)
     np.testing.assert_allclose(in_numpy.strategies(cards, nodes), ours, atol=2e-6)
     loaded = keras.models.load_model(tmp_path / "strategy.keras", safe_mode=True)
     inputs = infoset_features(network.encoding, cards, nodes, with_bucket_rows=has_table)

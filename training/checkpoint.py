@@ -20,6 +20,7 @@ from deep_cfr.config import ConfigError
 from deep_cfr.fitting.strength_regression import StrengthRegression
 from deep_cfr.memory import ROW, contents_problem, shrunk
 from deep_cfr.networks.weight_check import weights_problem
+from deep_cfr.row_check import rows_problem
 from deep_cfr.solver import PLAYERS, SHRINKING, Solver
 from env.arrays import Doubles, Floats
 from env.betting_tree import BettingTree
@@ -33,7 +34,6 @@ from models.storage import StorageError, checked_folder, file_digest, known_json
 from models.versions import versions
 from training import takeover
 from training.metrics import IterationMetrics
-from training.saved_rows import rows_problem
 
 ADVANTAGE_NETS, STRATEGIES = "advantage_nets.npz", "strategies.npy"
 ROOM_FOR_NAMES = 1 << 16  # bytes of the names and shapes of a file's arrays

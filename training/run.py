@@ -36,6 +36,7 @@ from training.metrics import IterationMetrics
 from training.places import Places
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
+from workers.tasks import Workers, WorkersError
 
 INTERRUPTED = 130
 LONG_HOURS = 6
@@ -54,6 +55,7 @@ class Run:
         resume: bool,
         source: Path | None = None,  # another run, from which this new one starts
         game: Game | None = None,
+        workers: Workers | None = None,
     ) -> None:
         """A run of these settings; a game of the user's own is handed in."""
         self.places, self._evaluate = places, evaluate
@@ -62,7 +64,7 @@ class Run:
         with quiet_without_gpu():
             self._device = device.prepare(config.threads, config.network)
         # The command line has named whatever code of the user's own these settings name.
-        self.solver = Solver(config, game, self._new_bar, runs_own_code=True)
+        self.solver = Solver(config, game, self._new_bar, workers=workers, runs_own_code=True)
         self.config = config = self.solver.config
         before = RunProgress()
         if resume:
@@ -102,7 +104,7 @@ class Run:
             self._finish()
         except Stopped:
             self._save_unsaved()
-        except Diverged:
+        except (Diverged, WorkersError):
             self._save_unsaved()
             raise
         if model_folders(self.places.checkpoints):
@@ -257,6 +259,12 @@ class Run:
             say(f"started from iteration {point.iteration} of {point.run}: {changed}")
         for note in self._notes:
             say(note)
+        workers = self.solver.workers.report().workers
+        if workers > config.chunks:
+            say(
+                f"note: there are {workers} workers and {config.chunks} chunks of a round to be "
+                "made; --chunks, a setting of new runs, gives more of them work"
+            )
         if self.solver.t >= config.iterations:
             say(f"{self.solver.t} iterations are done already; --iterations asks for more")
             return

@@ -101,6 +101,18 @@ TAGS = {
     "4_speed/infosets_per_s": "Infosets that the traversals visit per second.",
     "4_speed/nodes_touched": "Situations that all traversals so far have visited.",
     "4_speed/seconds_traversing": "Time of the iteration's traversals.",
+    "4_speed/workers": "Workers that make the traversals, besides the process that learns.",
+    "4_speed/chunks_per_s": "Chunks of traversals that came back from workers, per second.",
+    "4_speed/chunks_repeated": (
+        "Chunks that were made again, because a worker died, took too long or sent nonsense."
+    ),
+    "4_speed/seconds_waiting": (
+        "Time of the iteration in which the process that learns had to wait for workers."
+    ),
+    "4_speed/megabytes_moved": (
+        "Networks, tables and samples sent to workers and back in the iteration, in MB. What goes "
+        "through Ray's object store counts once."
+    ),
     "4_speed/seconds_fitting": "Time of the iteration's fits.",
     "5_memory/fill_*": "How full the memory is: 1 when every further sample replaces another.",
     "5_memory/seen_*": "How many samples the memory has seen.",

@@ -37,6 +37,7 @@ from training.metrics import IterationMetrics, as_csv
 from training.tags import BY_NODES, LEARNING, MEMORY, PLAY, SPEED, STRENGTH, about, street_tag
 
 HISTOGRAM_ROWS = 20_000
+MEGA = 1e6
 SECONDS_BETWEEN_LINES = 5.0  # at least, between lines of one kind that say nothing special
 # Figures of HPARAMS: name, folder below the run's (what evaluate.py writes), heading.
 SHOWN_FIRST = (
@@ -125,7 +126,7 @@ class Telemetry:
         line = (
             f"iteration {done.t}: {record.infosets:,} infosets at {record.infosets_per_s:,}/s, "
             f"{_losses(done)}value {record.value_mbb:+.0f} mbb, "
-            f"traversal {record.traversal_s:.1f} s, fit {record.fit_s:.1f} s"
+            f"traversal {record.traversal_s:.1f} s, fit {record.fit_s:.1f} s{_work(done)}"
         )
         self._say_now_and_then("iteration", line, always)
 
@@ -216,6 +217,12 @@ class Telemetry:
         _scalar(f"{SPEED}/nodes_touched", nodes)
         _scalar(f"{SPEED}/seconds_traversing", done.seconds_traversing)
         _scalar(f"{SPEED}/seconds_fitting", done.seconds_fitting)
+        if done.work.workers:
+            _scalar(f"{SPEED}/workers", done.work.workers)
+            _scalar(f"{SPEED}/chunks_per_s", _chunks_per_s(done))
+            _scalar(f"{SPEED}/chunks_repeated", done.work.repeated)
+            _scalar(f"{SPEED}/seconds_waiting", done.work.waiting_s)
+            _scalar(f"{SPEED}/megabytes_moved", done.work.bytes_moved / MEGA)
         memories = {f"advantages_p{p}": solver.advantage_memories[p] for p in PLAYERS}
         for name, memory in {**memories, "strategies": solver.strategy_memory}.items():
             _scalar(f"{MEMORY}/seen_{name}", memory.seen)
@@ -292,6 +299,22 @@ def _declare(config: Config, run: str) -> None:
     ]
     hparams.hparams_config(hparams=[hparams.HParam(name) for name in settings], metrics=metrics)
     hparams.hparams(settings, trial_id=run)
+
+
+def _work(done: Iteration) -> str:
+    """What workers did in an iteration, if there are any."""
+    work = done.work
+    if not work.workers:
+        return ""
+    repeated = f", {work.repeated} done again" if work.repeated else ""
+    return (
+        f"; {work.workers} workers, {_chunks_per_s(done):.1f} chunks/s{repeated}, "
+        f"waited {work.waiting_s:.1f} s, {work.bytes_moved / MEGA:.0f} MB moved"
+    )
+
+
+def _chunks_per_s(done: Iteration) -> float:
+    return done.work.chunks / max(done.seconds_traversing, 1e-9)
 
 
 def _losses(done: Iteration) -> str:

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 from deep_cfr.endgame.board_features import board_width
 from deep_cfr.endgame.grid import Grid
-from deep_cfr.endgame.policy import EndgameParts, EndgamePolicy, Part
+from deep_cfr.endgame.policy import EndgameParts, EndgamePolicy
 from deep_cfr.networks.architectures import PARTS, endgame_part
 from deep_cfr.networks.encoding import Encoding
-from deep_cfr.networks.network import paper_parts
-from env.arrays import Floats
+from deep_cfr.networks.network import paper_parts, plain_part
 
 
 @dataclass(frozen=True)
@@ -45,9 +43,9 @@ class EndgameNetwork:
         return sum(int(np.prod(weight.shape)) for weight in self.trainable)
 
     def policy(self) -> EndgamePolicy:
-        """The network as a policy on its street."""
-        parts = (_as_function(part) for part in (self.cards, self.bets, self.head))
-        return EndgamePolicy(self.encoding, self.grid, EndgameParts(*parts))
+        """What the network plays on its street now: a copy of it, as arrays."""
+        cards, bets, head = (plain_part(part) for part in (self.cards, self.bets, self.head))
+        return EndgamePolicy(self.encoding, self.grid, EndgameParts(cards, bets, head))
 
 
 def make_endgame_network(encoding: Encoding, street: int, grid: Grid, width: int) -> EndgameNetwork:
@@ -63,17 +61,3 @@ def endgame_network_of(
     """The endgame network of a street that a strategy model was made of."""
     parts = (model.get_layer(endgame_part(street, part)) for part in PARTS)
     return EndgameNetwork(street, encoding, grid, *parts)
-
-
-def _as_function(model: keras.Model) -> Part:
-    """A part as a compiled function of arrays."""
-    width = model.input_shape[1]
-
-    @tf.function(input_signature=[tf.TensorSpec([None, width], tf.float32)])
-    def compute(inputs: tf.Tensor) -> tf.Tensor:
-        return model(inputs, training=False)
-
-    def answer(inputs: Floats) -> Floats:
-        return compute(tf.constant(inputs)).numpy()
-
-    return answer

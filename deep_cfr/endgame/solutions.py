@@ -14,7 +14,8 @@ from numba import njit, prange
 
 from deep_cfr.endgame.grid import Grid
 from env.arrays import Bytes, Doubles, Floats, Ints, Longs
-from env.cards import Cards
+from env.betting_tree import BettingTree
+from env.cards import NO_CARD, NUM_BOARD, Cards
 from search.betting import Betting
 
 UNIFORM_SHARE = 0.15  # of the weights within a row
@@ -70,6 +71,29 @@ def chosen_rows(rows: SolvedRows, numbers: Longs) -> SolvedRows:
     """Some of the rows."""
     boards, nodes, weights, bins = rows
     return SolvedRows(boards[numbers], nodes[numbers], weights[numbers], bins[numbers])
+
+
+def solved_rows_problem(rows: SolvedRows, tree: BettingTree, grid: Grid) -> str | None:
+    """What is wrong with rows that came from elsewhere; None if nothing is."""
+    size = len(rows.nodes)
+    wanted = (
+        (np.uint8, (size, NUM_BOARD)),
+        (np.int64, (size,)),
+        (np.float32, (size,)),
+        (np.uint8, (size, grid.num_buckets, len(grid.bins), 4)),
+    )
+    if any(
+        not isinstance(column, np.ndarray) or (column.dtype, column.shape) != (dtype, shape)
+        for column, (dtype, shape) in zip(rows, wanted, strict=True)
+    ):
+        return "rows of subgames of another form"
+    if not size or (rows.nodes < 0).any() or (rows.nodes >= len(tree)).any():
+        return "rows of nodes that do not exist"
+    if not tree.is_decision[rows.nodes].all() or (rows.boards > NO_CARD).any():
+        return "rows of nodes where nobody decides, or of cards that do not exist"
+    if not np.isfinite(rows.weights).all() or (rows.weights < 0).any():
+        return "weights that are negative or no finite numbers"
+    return None
 
 
 def _in_steps(sums: Floats) -> Bytes:

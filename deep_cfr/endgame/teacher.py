@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from env.game import Game
 from env.progress import Advance
 from env.views import Views
 from env.win_rates import win_rates
+from policies.drawing import in_batches
 from policies.policy import Policy
 from search.betting import make_betting
 from search.continuation import new_two_streets
@@ -38,6 +40,8 @@ ITERATIONS, TURN_ITERATIONS = 40, 30  # of CFR, on the last street and on the on
 VARIANT = VARIANTS["dcfr+"]
 BOARDS_TOGETHER, ENTRIES_TOGETHER = 4, 3  # that share the cards of earlier streets
 RAISE_SHARE = 0.4  # of raises in the random lines that lead to a street
+# Subgames that are solved together by whoever solves them: about a second of work.
+CHUNK, TURN_CHUNK = 8 * BOARDS_TOGETHER * ENTRIES_TOGETHER, 1
 
 
 @dataclass
@@ -47,7 +51,6 @@ class Teacher:
     game: Game
     blueprint: Policy
     street: int
-    rng: np.random.Generator
     _trunk: Trunk = field(init=False)
     _grid: Grid = field(init=False)
 
@@ -55,10 +58,17 @@ class Teacher:
         self._trunk = Trunk(self.game, self.blueprint)
         self._grid = grid_of(self.game.rules, self.street)
 
-    def solve(self, count: int, progress: Advance) -> SolvedRows:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Teacher, (self.game, self.blueprint, self.street)
+
+    def sizes(self, count: int) -> Iterator[int]:
+        """Sizes of the chunks in which so many subgames are solved."""
+        return in_batches(count, CHUNK if self._is_last() else TURN_CHUNK)
+
+    def solve(self, count: int, rng: np.random.Generator, progress: Advance) -> SolvedRows:
         """The rows of `count` subgames, at least."""
         rows, done = [], 0
-        batches = self._last_street() if self._is_last() else self._street_before()
+        batches = self._last_street(rng) if self._is_last() else self._street_before(rng)
         while done < count:
             found, size = next(batches)
             rows.append(found)
@@ -69,18 +79,18 @@ class Teacher:
     def _is_last(self) -> bool:
         return self.street == self.game.rules.streets - 1
 
-    def _last_street(self) -> Iterator[tuple[SolvedRows, int]]:
+    def _last_street(self, rng: np.random.Generator) -> Iterator[tuple[SolvedRows, int]]:
         """Some boards that continue one of the street before, some entries on each."""
         rules = self.game.rules
         before, shown = rules.visible_board[self.street - 1], rules.visible_board[self.street]
         while True:
-            deck = self.rng.permutation(np.array(rules.deck, np.uint8))
+            deck = rng.permutation(np.array(rules.deck, np.uint8))
             left = deck[before:].copy()
             found = []
             for _ in range(BOARDS_TOGETHER):
                 board = _board(np.concatenate([deck[:before], left[: shown - before]]))
                 left = np.roll(left, before - shown)
-                found += self._solve_board(board, self._draw_entries(ENTRIES_TOGETHER))
+                found += self._solve_board(board, self._draw_entries(ENTRIES_TOGETHER, rng))
             yield joined(found), len(found)
 
     def _solve_board(self, board: Cards, entries: Longs) -> list[SolvedRows]:
@@ -112,13 +122,13 @@ class Teacher:
                 )
         return rows
 
-    def _street_before(self) -> Iterator[tuple[SolvedRows, int]]:
+    def _street_before(self, rng: np.random.Generator) -> Iterator[tuple[SolvedRows, int]]:
         """One subgame at a time, with everything that can come on the last street."""
         rules = self.game.rules
         shown = rules.visible_board[self.street]
         while True:
-            board = _board(self.rng.permutation(np.array(rules.deck, np.uint8))[:shown])
-            entry = self._draw_entries(1)
+            board = _board(rng.permutation(np.array(rules.deck, np.uint8))[:shown])
+            entry = self._draw_entries(1, rng)
             here = street_hands(rules, board)
             ranges = self._ranges(board, entry, here.live)[0]
             solver, _, _ = new_two_streets(self.game, board, int(entry[0]), ranges, VARIANT)
@@ -126,14 +136,14 @@ class Teacher:
             hands = self._hands(board, here.cards)
             yield solved_rows(self._grid, hands, solver.betting, ranges, solver.strategies()), 1
 
-    def _draw_entries(self, count: int) -> Longs:
+    def _draw_entries(self, count: int, rng: np.random.Generator) -> Longs:
         """Nodes at which the street begins, at the end of random lines without folds."""
         tree = self.game.tree
         entries: list[int] = []
         while len(entries) < count:
             node = 0
             while tree.is_decision[node] and tree.street[node] < self.street:
-                raises = tree.legal[node, RAISE] and self.rng.random() < RAISE_SHARE
+                raises = tree.legal[node, RAISE] and rng.random() < RAISE_SHARE
                 node = int(tree.children[node, RAISE if raises else CALL])
             if tree.is_decision[node]:  # nobody is all-in
                 entries.append(node)
@@ -160,6 +170,11 @@ class Teacher:
         views = Views(self.game, canonical(rows))
         every = np.arange(len(views))
         return BoardStrengths(canonical_board, views.strengths(every), views.buckets(every))
+
+
+def solve_chunk(teacher: Teacher, count: int, key: list[int], progress: Advance) -> SolvedRows:
+    """`Teacher.solve` as workers call it, with a generator keyed by what is solved."""
+    return teacher.solve(count, np.random.default_rng(key), progress)
 
 
 def _board(cards: Cards) -> Cards:

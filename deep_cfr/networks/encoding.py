@@ -18,17 +18,19 @@ nearest of 17 knots between 0 and 1. It reaches the graph as one byte per infose
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deep_cfr.config import ConfigError
 from env.actions import CALL, RAISE
-from env.arrays import Bytes, Floats, Nodes
+from env.arrays import Bytes, Floats, Nodes, Rows
 from env.betting_tree import BettingTree
 from env.cards import NO_CARD
-from env.game import Game
+from env.game import Game, shared_game
+from env.rules import Rules
 from env.views import STRENGTH_LEVELS, Views, num_hand_buckets
 
 THESIS_SLOTS = 52
@@ -46,6 +48,10 @@ class Encoding:
     bet_table: Floats  # [N, F] a row per node
     legal: Floats  # [N, 3] 1 where the action exists
     uses_strength: bool  # whether hand strength is among the card features
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An encoding is pickled by what it was made from."""
+        return _shared_encoding, (self.name, self.game.rules, self.uses_strength)
 
     @property
     def card_width(self) -> int:
@@ -85,12 +91,13 @@ class Encoding:
         place = np.arange(STRENGTH_LEVELS)[:, None] / (STRENGTH_LEVELS - 1) * (KNOTS - 1)
         return np.maximum(1 - abs(place - np.arange(KNOTS)), 0).astype(np.float32)
 
-    def card_features(self, views: Views) -> Floats:
-        """Features of all views. → [n, groups · C + K]"""
-        rows = self.card_table[views.cards]  # [n, 7, C]
+    def card_features(self, views: Views, which: Rows | None = None) -> Floats:
+        """Features of all views, or of some. → [n, groups · C + K]"""
+        numbers = np.arange(len(views)) if which is None else which
+        rows = self.card_table[views.cards[numbers]]  # [n, 7, C]
         groups = [rows[:, slots].sum(axis=1) for slots in self.groups]
         if self.uses_strength:
-            levels = views.strength_bytes(np.arange(len(views)))
+            levels = views.strength_bytes(numbers)
             groups.append(self.strength_features[levels])
         return np.concatenate(groups, axis=1)
 
@@ -116,6 +123,12 @@ def make_encoding(name: str, game: Game, strength: bool = False) -> Encoding:
     board_groups = ((2, 3, 4), (5,), (6,))[: game.rules.streets - 1]
     groups = ((0, 1), *board_groups)
     return Encoding(name, game, paper_cards(), groups, _paper_bets(game), legal, uses_strength)
+
+
+@lru_cache(maxsize=4)
+def _shared_encoding(name: str, rules: Rules, uses_strength: bool) -> Encoding:
+    """An encoding as it is unpickled: one for all who use it."""
+    return make_encoding(name, shared_game(rules), uses_strength)
 
 
 def paper_cards() -> Floats:

@@ -24,7 +24,8 @@ import numpy as np
 from deep_cfr.networks.activations import ACTIVATIONS
 from deep_cfr.networks.architectures import PARTS, endgame_part
 from deep_cfr.networks.encoding import KNOTS, Encoding
-from deep_cfr.networks.row_products import row_products
+from deep_cfr.networks.layers import Layer, Part, inputs_of
+from deep_cfr.networks.plain_network import PlainNetwork
 from env.arrays import Floats
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
@@ -38,54 +39,6 @@ GROUPS = {  # what the file of weights calls the layers of a class
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One layer of a part: what it is called, what it reads, and its weights."""
-
-    name: str
-    layer_class: str  # in Keras
-    inputs: tuple[str, ...]  # names of the layers that it reads
-    config: dict[str, Any]
-    weights: tuple[Floats, ...]
-
-    def __call__(self, x: Floats, *more: Floats) -> Floats:
-        """The layer's values from those that it reads. [n, …] → [n, …]"""
-        if self.layer_class == "InputLayer":
-            return x
-        if self.layer_class == "Dense":
-            bias = self.weights[1] if self.config["use_bias"] else None
-            activation = self.config["activation"]
-            products = row_products(x, self.weights[0], bias, activation == "relu")
-            return products if activation == "relu" else ACTIVATIONS[activation](products)
-        if self.layer_class == "Activation":
-            return ACTIVATIONS[self.config["activation"]](x)
-        if self.layer_class == "ReLU":
-            return np.maximum(x, 0)
-        if self.layer_class == "Add":
-            return sum(more, x)
-        epsilon = np.float32(self.config["epsilon"])
-        if self.layer_class == "LayerNormalization":
-            centred = x - x.mean(axis=1, keepdims=True)
-            return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)
-        gamma, beta, mean, variance = self.weights  # BatchNormalization
-        return (x - mean) * (gamma / np.sqrt(variance + epsilon)) + beta
-
-
-@dataclass(frozen=True)
-class Part:
-    """A branch or the head: layers in the order in which they are computed."""
-
-    layers: tuple[Layer, ...]
-    input_shape: tuple[None, int]  # as Keras writes it
-
-    def __call__(self, x: Floats) -> Floats:
-        """[n, inputs] → [n, outputs]"""
-        values: dict[str, Floats] = {}
-        for layer in self.layers:
-            values[layer.name] = layer(*([values[name] for name in layer.inputs] or [x]))
-        return values[self.layers[-1].name]
-
-
-@dataclass(frozen=True)
 class SavedNetwork:
     """The parts of a strategy network, as `deep_cfr.networks.network.Network` has them."""
 
@@ -95,6 +48,11 @@ class SavedNetwork:
     head: Part  # [n, d] → [n, 3]
     strength_table: Floats | None  # [R, K, 3]
     endgames: dict[int, tuple[Part, Part, Part]]  # by street, of boards, bets and their head
+
+    @property
+    def plain(self) -> PlainNetwork:
+        """The network that answers on all streets that were not taught."""
+        return PlainNetwork(self.encoding, self.cards, self.bets, self.head, is_strategy=True)
 
 
 def read_network(file: Path, encoding: Encoding, taught: tuple[int, ...] = ()) -> SavedNetwork:
@@ -132,7 +90,7 @@ def _part(described: list[dict[str, Any]], stored: h5py.Group) -> Part:
         values = tuple(weights[str(number)][()] for number in range(len(weights)))
         if not _fits(layer, values):
             raise ValueError(f"{layer['name']} has weights of other shapes than described")
-        inputs = tuple(_inputs(layer["inbound_nodes"]))
+        inputs = inputs_of(layer)
         layers.append(Layer(layer["name"], layer["class_name"], inputs, layer["config"], values))
     part = Part(tuple(layers), (None, int(described[0]["config"]["batch_shape"][-1])))
     part(np.zeros((0, part.input_shape[-1]), np.float32))  # weights that do not fit are found here
@@ -175,14 +133,3 @@ def _with_groups(layers: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, 
         name = GROUPS.get(layer["class_name"], "")
         yield (f"{name}_{seen[name]}" if seen[name] else name), layer
         seen[name] += 1
-
-
-def _inputs(described: Any) -> Iterator[str]:
-    """The names of the layers whose outputs appear in a description, in their order."""
-    if isinstance(described, list):
-        for entry in described:
-            yield from _inputs(entry)
-    elif isinstance(described, dict) and "keras_history" in described:
-        yield described["keras_history"][0]
-    elif isinstance(described, dict):
-        yield from _inputs(list(described.values()))

@@ -22,7 +22,10 @@ import numpy as np
 from keras import layers
 
 from deep_cfr.networks.encoding import Encoding
+from deep_cfr.networks.layers import Layer, Part, inputs_of
+from deep_cfr.networks.numpy_policy import NumpyPolicy
 from deep_cfr.networks.own_network import own_parts
+from deep_cfr.networks.plain_network import PlainNetwork
 from env.actions import NUM_ACTIONS
 from env.arrays import Floats
 from env.extensions import ExtensionError, is_extension
@@ -95,6 +98,16 @@ class Network:
         for weight, value in zip(self.variables, values, strict=True):
             weight.assign(value)
 
+    def plain(self) -> PlainNetwork:
+        """A copy of what was learned, as arrays."""
+        cards, bets, head = (plain_part(part) for part in self.parts)
+        return PlainNetwork(self.encoding, cards, bets, head, self.is_strategy)
+
+    def policy(self) -> NumpyPolicy:
+        """What the network plays now: a copy of it, as arrays, with the strength table."""
+        table = None if self.strength_table is None else self.strength_table.numpy()
+        return NumpyPolicy(self.plain(), table)
+
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """Take back whatever weights are set inside, if that ends in an exception."""
@@ -104,6 +117,22 @@ class Network:
         except BaseException:
             self.set_weights(before)
             raise
+
+
+def plain_part(model: keras.Model) -> Part:
+    """A copy of a part of a network, as arrays."""
+    described = {layer["name"]: layer for layer in model.get_config()["layers"]}
+    layers_of = [
+        Layer(
+            layer.name,
+            type(layer).__name__,
+            inputs_of(described[layer.name]),
+            described[layer.name]["config"],
+            tuple(weight.numpy() for weight in layer.weights),
+        )
+        for layer in model.layers
+    ]
+    return Part(tuple(layers_of), (None, int(model.input_shape[1])))
 
 
 def make_network(

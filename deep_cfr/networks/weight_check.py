@@ -17,7 +17,8 @@ from deep_cfr.networks.encoding import Encoding
 from env.arrays import Floats
 
 if TYPE_CHECKING:
-    from deep_cfr.networks.keras_file import Part, SavedNetwork
+    from deep_cfr.networks.keras_file import SavedNetwork
+    from deep_cfr.networks.layers import Part
     from deep_cfr.networks.network import Network
 
 LARGEST_NORM = 1e18  # its square, which normalising takes, is still far from float32's 3e38

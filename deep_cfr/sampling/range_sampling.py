@@ -32,7 +32,7 @@ from deep_cfr.sampling.range_kernels import Level, PublicTree, Values, back_up, 
 from deep_cfr.sampling.samples import Samples, joined
 from env.arrays import Bytes, Floats, Ints, Nodes
 from env.betting_tree import FOLDED
-from env.cards import NUM_SLOTS
+from env.cards import NUM_SLOTS, Cards
 from env.game import Game
 from env.progress import Advance
 from env.views import Views
@@ -50,30 +50,36 @@ class RangeSampling(NamedTuple):
 
     traverser: int
     t: int  # CFR iteration
-    num_traversals: int  # of single deals that the memory rows stand for
+    num_traversals: float  # of single deals that the memory rows stand for
     num_boards: int
     num_hands: int  # on each board
     keep_strength: bool = False  # memory rows carry the hand strength
     on_advantages: PairCallback | None = None  # every pair at the traverser's decisions
     on_strategies: PairCallback | None = None  # every pair at the opponent's decisions
-    on_progress: Advance | None = None  # hears of traversals made
+    on_progress: Advance | None = None  # hears of boards done
 
 
 def traverse_ranges(
-    game: Game, policies: tuple[Policy, Policy], sampling: RangeSampling, rng: np.random.Generator
+    game: Game,
+    policies: tuple[Policy, Policy],
+    sampling: RangeSampling,
+    rng: np.random.Generator,
+    first_cards: Cards | None = None,
 ) -> Samples:
-    """The samples of so many traversals, from some hands on so many boards."""
-    parts, sizes, made = [], [], 0
-    first_cards = deal_first_cards(game.rules, sampling.num_boards, rng)
+    """The samples of so many traversals, from some hands on so many boards.
+
+    The boards begin with `first_cards`, or with a systematic sample of flops.
+    """
+    parts, sizes = [], []
+    if first_cards is None:
+        first_cards = deal_first_cards(game.rules, sampling.num_boards, rng)
     for start in range(0, sampling.num_boards, BOARDS_AT_ONCE):
         cards = first_cards[start : start + BOARDS_AT_ONCE]
         table = deal_ranges(game.rules, cards, sampling.num_hands, rng)
         parts.append(_traverse(game, policies, sampling, table, rng))
         sizes.append(len(cards))
         if sampling.on_progress:
-            so_far = sampling.num_traversals * sum(sizes) // sampling.num_boards
-            sampling.on_progress(so_far - made)
-            made = so_far
+            sampling.on_progress(len(cards))
     return joined(parts, sizes)
 
 

@@ -7,6 +7,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from env.arrays import Bytes, Floats, Nodes
+
+
+class Pairs(NamedTuple):
+    """(Hand, node) pairs for a strength regression. n pairs."""
+
+    nodes: Nodes  # [n]
+    buckets: Bytes  # [n]
+    strength_bytes: Bytes  # [n]
+    weights: Floats  # [n]
+    targets: Floats  # [n, 3]
+
 
 class Samples(NamedTuple):
     """Memory rows and counts of some traversals by one player."""
