@@ -32,7 +32,8 @@ from tests.small_runs import (
 from training.checkpoint import save_latest
 from training.forecast import Forecast
 from training.places import Places
-from training.run import INTERRUPTED, Run, program, resume_notes
+from training.resuming import program, resume_notes
+from training.run import INTERRUPTED, Run
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
 

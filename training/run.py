@@ -17,9 +17,7 @@ from deep_cfr.networks import device
 from deep_cfr.networks.network import Network
 from deep_cfr.networks.quiet import quiet_without_gpu
 from deep_cfr.solver import Iteration, Solver
-from env.extensions import is_extension
 from env.game import Game, load_game
-from env.own_game import names_own_game
 from models.advantage_nets import save_advantage_nets
 from models.layout import MODEL_FILE, model_folder, model_folders
 from models.model_card import write_card
@@ -34,13 +32,13 @@ from training.figures import Evaluator
 from training.forecast import Forecast
 from training.metrics import IterationMetrics
 from training.places import Places
+from training.resuming import program, resume_command, resume_notes
 from training.stopping import Stopped, Stopping
 from training.telemetry import Telemetry
 from workers.tasks import Workers, WorkersError
 
 INTERRUPTED = 130
 LONG_HOURS = 6
-COMMAND = "deep-cfr-train"  # what `pip install` makes of train.py
 COMPILING = "the first iteration compiles kernels and graphs: up to a minute the first time"
 
 
@@ -291,35 +289,4 @@ class Run:
         say(f"go on   {self._resume_command(2 * solver.t if is_done else None)}")
 
     def _resume_command(self, iterations: int | None) -> str:
-        words = [*program("train.py"), "--resume", self.places.name]
-        if names_own_game(self.config.game):
-            words += ["--game", self.config.game]
-        if is_extension(self.config.network):
-            words += ["--network", self.config.network]
-        if self.places.checkpoints.parent != Path("checkpoints"):
-            words += ["--checkpoints", str(self.places.checkpoints.parent)]
-        if self.places.logs.parent != Path("runs"):
-            words += ["--logdir", str(self.places.logs.parent)]
-        if iterations is not None:
-            words += ["--iterations", str(iterations)]
-        return shlex.join(words)
-
-
-def program(script: str) -> list[str]:
-    """How to start this program again: as the command that was installed, or a script by Python."""
-    return [COMMAND] if Path(sys.argv[0]).stem == COMMAND else ["python", script]
-
-
-def resume_notes(before: RunProgress, made_with: dict[str, str], logs: Path) -> list[str]:
-    """What is different from when the run was saved, a line each."""
-    notes = []
-    changed = [
-        f"{name} {was} → {made_with[name]}"
-        for name, was in before.made_with.items()
-        if made_with.get(name, was) != was
-    ]
-    if changed:
-        notes.append(f"note: {', '.join(changed)} since the last save; last bits may differ")
-    if before.logs and Path(before.logs) != logs.resolve():
-        notes.append(f"note: logs were in {before.logs} and go to {logs} now")
-    return notes
+        return resume_command(self.places, self.config, iterations)
