@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import json
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import agents
 from arena.match import match
 from commands.evaluate_look import draw_range_chart, explained, model_of
 from commands.evaluate_options import Request
+from commands.evaluate_output import Draw, JsonObject, Output, drawn
 from commands.evaluate_target import Bot, Models, Searcher, Target, rules_of
 from commands.outputs import write_output
 from commands.progress_bars import Bars
@@ -34,7 +31,6 @@ from evaluation.summaries import write_summaries
 from models import Model, load
 from models.layout import DEFAULT_ARCHITECTURE, architecture_of, unverified_note
 from models.measurements import record_evaluation, record_head_to_head
-from models.messages import one_line
 from models.model_card import CARD_FILE, write_card
 from models.records import HeadToHead
 from policies.fixed import uniform_policy
@@ -44,44 +40,6 @@ from workers.tasks import Workers
 
 MATCH_HANDS, MATCH_SEED = 20_000, 0  # between the newest model of a run and each earlier one
 CURVE_FILE = "exploitability.png"  # in a run's folder
-
-JsonObject = dict[str, Any]  # of the file that --json names
-Draw = Callable[[BinaryIO], None]  # writes a picture
-
-
-class Output:
-    """Shows results and writes the files asked for; one that fails does not keep others back."""
-
-    def __init__(self, request: Request) -> None:
-        self._request = request
-        self.exit_code = 0
-
-    def say(self, text: str) -> None:
-        """Print a text, past standard output where that is for JSON."""
-        print(text, file=sys.stderr if self._request.prints_json else sys.stdout, flush=True)
-
-    def json(self, content: JsonObject | list[JsonObject]) -> None:
-        """Write what --json asks for."""
-        text = json.dumps(content, indent=1) + "\n"
-        if self._request.prints_json:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        elif self._request.json is not None:
-            self._write("json", self._request.json, text.encode())
-
-    def chart(self, file: Path | None, draw: Draw) -> None:
-        """Write a picture to a file, if there is one to write to."""
-        if file is not None:
-            self._write("chart", file, _drawn(draw))
-
-    def _write(self, what: str, file: Path, content: bytes) -> None:
-        try:
-            write_output(file, content)
-        except OSError as error:
-            self.exit_code = 2
-            print(f"error: {what} not written: {one_line(error)}", file=sys.stderr)
-        else:
-            self.say(f"{what:<8}{file}")
 
 
 def run(request: Request, targets: list[Target]) -> int:
@@ -209,7 +167,7 @@ def _keep_overview(request: Request, target: Models, draw: Draw | None, output: 
     """Write what a run's folder says of all its models: the curve and the model card."""
     curve, card = target.run / CURVE_FILE, target.run / CARD_FILE
     if draw is not None and request.chart is None:
-        picture = _drawn(draw)
+        picture = drawn(draw)
         if attempt("chart", partial(write_output, curve, picture)):
             output.say(f"chart   {curve}")
     if attempt("model card", partial(write_card, target.run)):
@@ -313,9 +271,3 @@ def _found_json(rules: Rules, found: Evaluation) -> JsonObject:
 def _draw_gains(request: Request, found: Evaluation, title: str, output: Output) -> None:
     if found.by_hand is not None:
         output.chart(request.chart, partial(draw_gains, found.by_hand, title))
-
-
-def _drawn(draw: Draw) -> bytes:
-    picture = io.BytesIO()
-    draw(picture)
-    return picture.getvalue()
