@@ -24,7 +24,7 @@ Figures = dict[str, float | None]  # None: could not be measured here
 FOLDER = Path(__file__).resolve().parent
 NOTHING, FAILED = "–", "failed"
 # Not in the table: these take minutes or hours, and their figures are tables of their own.
-APART = {"scaling", "search_variants", "seeds"}
+APART = {"deviations", "scale", "scaling", "search_variants", "seeds"}
 NOTES = """\
 OpenSpiel: its universal_poker from Python; its PyTorch Deep CFR
 naive: hand by hand or infoset by infoset through PyPokerEngine; the tree walked, not loaded;

@@ -49,6 +49,8 @@ SMALL_DEFAULT_PATH: dict[str, Any] = {
 # Deep CFR as printed: single deals, and the networks alone.
 SMALL_LEDUC: dict[str, Any] = {
     "traversals": 60,
+    "boards": 0,
+    "board_hands": 0,
     "updates": 15,
     "batch_size": 64,
     "width": 16,

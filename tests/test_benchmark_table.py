@@ -19,7 +19,7 @@ from env.cards import Cards
 from env.strength import Strengths
 
 SCRIPTS = list(dict.fromkeys(row.script for row in every.ROWS))
-SHARED_MODULES = {"__init__", "all", "measuring", "random_rows"}
+SHARED_MODULES = {"__init__", "all", "measuring", "random_rows", "scripts"}
 NEEDS_PYTORCH = {"openspiel_infosets_per_s"}
 
 

@@ -135,7 +135,7 @@ def test_networks_of_every_iteration_can_be_played(tmp_path: Path, config: Any) 
     single = load_single(tmp_path).policy
     for t, expected in enumerate(played):
         found = single._iterations[t][0].strategies(cards, nodes)
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_allclose(found, expected, atol=1e-4)  # Keras' answers and plain arrays'
     assert np.abs(played[0] - played[1]).max() > 0.01
 
 

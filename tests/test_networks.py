@@ -125,7 +125,7 @@ def test_a_file_of_another_network_is_not_computed(tmp_path: Path) -> None:
     """Layers that strategy networks do not have are refused, and not taken for others."""
     encoding = make_encoding("paper", load_game(LEDUC))
     x = keras.Input((encoding.card_width,), name="card_features")
-    branch = keras.Model(x, keras.layers.Dense(8, activation="tanh")(x), name="card_branch")
+    branch = keras.Model(x, keras.layers.Dense(8, activation="gelu")(x), name="card_branch")
     cards = keras.Input((encoding.card_width,), name="cards")
     keras.Model(cards, branch(cards)).save(tmp_path / "strategy.keras")
     with pytest.raises(ValueError, match="no layer of a strategy network"):
