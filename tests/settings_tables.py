@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from commands import train_options
 from deep_cfr.config import Config
 from deep_cfr.presets import DEFAULT_PRESET, PRESETS
 
@@ -55,7 +56,18 @@ def presets() -> str:
     return "\n".join(lines)
 
 
-TABLES = {"settings": settings, "presets": presets}
+def flags() -> str:
+    """What `train.py` takes besides settings."""
+    names = {field.name for field in dataclasses.fields(Config)} | {"help"}
+    lines = ["| flag | meaning |", "|---|---|"]
+    for action in train_options._parser()._actions:
+        if action.dest not in names:
+            typed = f"`{action.option_strings[0]} {action.metavar or action.dest.upper()}`"
+            lines.append(f"| {typed} | {str(action.help).replace('%%', '%')} |")
+    return "\n".join(lines)
+
+
+TABLES = {"settings": settings, "presets": presets, "flags": flags}
 
 
 def with_tables(text: str) -> str:
