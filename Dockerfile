@@ -1,4 +1,4 @@
-# Training in a container; docs/training.md has the line that runs it.
+# Training in a container; docs/how-to/install.md has the line that runs it.
 FROM python:3.12
 
 WORKDIR /app

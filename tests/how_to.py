@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.small_runs import ROOT
-
-PAGES = ROOT / "docs" / "how-to"
+from tests.documents import ROOT, blocks, fenced_commands, snippets
 
 
 class Page(NamedTuple):
     """What a page asks for."""
 
     files: dict[str, str]  # by name, the parts of one put together
-    commands: list[list[str]]  # words behind `python`
+    commands: list[list[str]]  # words as they are typed
     snippets: list[str]  # Python to try once the commands have run
 
 
 def page(name: str) -> Page:
     """The blocks of a page, in their order."""
-    text = (PAGES / name).read_text()
+    document = ROOT / "docs" / name
     files: dict[str, str] = {}
-    commands, snippets = [], []
-    for language, block in re.findall(
-        r"^```(\w*)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL
-    ):
-        if language != "python":
-            commands += [shlex.split(line)[1:] for line in block.splitlines()]
-        elif found := re.match(r"# (\w+\.py)", block):
-            files[found[1]] = files.get(found[1], "") + block
-        else:
-            snippets.append(block)
-    return Page(files, commands, snippets)
+    for block in blocks(document):
+        if block.language == "python" and (found := re.match(r"# (\w+\.py)", block.text)):
+            files[found[1]] = files.get(found[1], "") + block.text
+        elif block.language == "toml":
+            files["my-leduc.toml"] = block.text
+    return Page(files, fenced_commands(document), snippets(document))
 
 
 def save(found: Page, folder: Path) -> None:
