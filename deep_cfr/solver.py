@@ -45,8 +45,9 @@ from deep_cfr.networks.numpy_policy import NumpyPolicy
 from deep_cfr.networks.plain_network import PlainNetwork
 from deep_cfr.sampling.chunk_check import chunk_problem
 from deep_cfr.sampling.chunks import ChunkSampler, ChunkSamples, sample_chunk
+from deep_cfr.sampling.played_table import PlayedTable, own_rows
 from deep_cfr.sampling.samples import Samples
-from env.arrays import Floats
+from env.arrays import Bools, Floats
 from env.game import Game
 from env.progress import NewBar, no_bar
 from policies.policy import Policy
@@ -116,6 +117,7 @@ class Solver:
         )
         self.advantage_nets = tuple(self._untrained() for _ in PLAYERS)
         self._played: list[_Played] = []  # by player, while iterating
+        self._own_rows = tuple(own_rows(self.encoding, player) for player in PLAYERS)
         self._advantage_trainer = self._advantage_loop()
         self._strategy_trainer = Trainer(
             self._strategy_net(),
@@ -135,7 +137,10 @@ class Solver:
         done.action_counts = [np.zeros((self.game.rules.streets, 3)) for _ in PLAYERS]
         rounds, before = self.config.rounds, self.workers.report()
         with self._all_or_nothing():
-            self._played = [_Played.of(net) for net in self.advantage_nets]
+            self._played = [
+                _Played.of(net, own)
+                for net, own in zip(self.advantage_nets, self._own_rows, strict=True)
+            ]
             for number in range(rounds):
                 for player in PLAYERS:
                     self._traverse(done, player, number)
@@ -246,7 +251,7 @@ class Solver:
             table = self.advantage_regressions[player].solve(done.t)
             network.set_strength_table(table)
             trainer.network.set_strength_table(table)
-            self._played[player].table = Shared(table)
+            self._played[player].set_table(table)
         if is_last_round and self.config.refits(done.t):
             settings = self.config.advantage_fit(done.t)
             rng, rows = self._rng(_FIT, done.t, player), self.advantage_memories[player].rows
@@ -298,9 +303,16 @@ class _Played:
     """A player's network and strength table as traversals share them."""
 
     network: Shared[PlainNetwork]
-    table: Shared[Floats | None]
+    own_rows: Bools  # [R]
+    table: Shared[PlayedTable | None]
 
     @classmethod
-    def of(cls, network: Network) -> _Played:
-        table = network.strength_table
-        return cls(Shared(network.plain()), Shared(None if table is None else table.numpy()))
+    def of(cls, network: Network, own: Bools) -> _Played:
+        played = cls(Shared(network.plain()), own, Shared(None))
+        if network.strength_table is not None:
+            played.set_table(network.strength_table.numpy())
+        return played
+
+    def set_table(self, table: Floats) -> None:
+        """What traversals play from now on."""
+        self.table = Shared(PlayedTable(table, self.own_rows))

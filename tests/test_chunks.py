@@ -16,6 +16,7 @@ from deep_cfr.networks.network import initial_weights
 from deep_cfr.networks.network_policy import regret_matching_policy
 from deep_cfr.sampling.chunk_check import chunk_problem
 from deep_cfr.sampling.chunks import Chunk, ChunkSampler, ChunkSamples, Seat
+from deep_cfr.sampling.played_table import PlayedTable, own_rows
 from deep_cfr.sampling.range_dealing import deal_first_cards
 from deep_cfr.solver import Solver
 from env.game import load_game
@@ -42,8 +43,12 @@ def solver() -> Solver:
 
 
 def seats(solver: Solver) -> tuple[Seat, Seat]:
-    first, second = solver.policies
-    return Seat(first.network, first.strength_table), Seat(second.network, second.strength_table)
+    first, second = (
+        Seat(played.network, PlayedTable(table, own_rows(solver.encoding, player)))
+        for player, played in enumerate(solver.policies)
+        if (table := played.strength_table) is not None
+    )
+    return first, second
 
 
 def sampled(solver: Solver, number: int, config: Any = IN_CHUNKS) -> ChunkSamples:

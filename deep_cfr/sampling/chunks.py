@@ -18,6 +18,7 @@ from deep_cfr.config import Config
 from deep_cfr.networks.numpy_policy import NumpyPolicy
 from deep_cfr.networks.plain_network import PlainNetwork
 from deep_cfr.sampling.external_sampling import traverse
+from deep_cfr.sampling.played_table import PlayedTable
 from deep_cfr.sampling.range_dealing import deal_first_cards
 from deep_cfr.sampling.range_sampling import RangeSampling, traverse_ranges
 from deep_cfr.sampling.samples import Pairs, Samples, joined
@@ -54,12 +55,13 @@ class Seat(NamedTuple):
     """A player: a network as arrays with its strength table, or any policy."""
 
     network: PlainNetwork | Policy
-    strength_table: Floats | None
+    strength_table: PlayedTable | None
 
     @property
     def policy(self) -> Policy:
         if isinstance(self.network, PlainNetwork):
-            return NumpyPolicy(self.network, self.strength_table)
+            table = self.strength_table
+            return NumpyPolicy(self.network, None if table is None else table.values)
         return self.network
 
 
@@ -158,9 +160,9 @@ class ChunkSampler:
 def sample_chunk(
     sampler: ChunkSampler,
     first_network: PlainNetwork | Policy,
-    first_table: Floats | None,
+    first_table: PlayedTable | None,
     second_network: PlainNetwork | Policy,
-    second_table: Floats | None,
+    second_table: PlayedTable | None,
     chunk: Chunk,
     advance: Advance,
 ) -> ChunkSamples:
