@@ -112,7 +112,8 @@ def of_preset(name: str, game: str, chunks: int = 1) -> Config:
 
 def cost(name: str, game: str) -> Cost:
     """An iteration of a preset, measured with one thread after one that compiles."""
-    config, preset = of_preset(name, game), PRESETS[name][1]
+    config = of_preset(name, game)
+    preset = PRESETS[name][1].for_game(load_game(game).rules)
     threads = numba.get_num_threads()
     timed = Timed()
     solver = Solver(config, load_game(game), workers=timed)
