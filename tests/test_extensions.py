@@ -284,7 +284,7 @@ def test_an_own_game_with_our_rules_is_our_game(folder: Path) -> None:
 
 def test_a_game_with_a_course_of_its_own_is_evaluated_exactly(folder: Path) -> None:
     """The game of the how-to, which ends early if nobody bets, against brute force over deals."""
-    save(page("own-game.md"), folder)
+    save(page("how-to/own-game.md"), folder)
     game = game_named("mygames:ThreeStreetLeduc")
     ends = set(map(game.tree.text, np.flatnonzero(game.tree.node_type == SHOWDOWN).tolist()))
     assert "cc/cc" in ends, "no third round"
