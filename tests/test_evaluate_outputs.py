@@ -16,6 +16,7 @@ from commands import evaluate as evaluate_run
 from commands import evaluate_output
 from commands.train_options import parse as parse_training
 from deep_cfr.config import ConfigError
+from env.kernel_cache import COMPILING
 from models.measurements import Measurements
 from tests.test_model import save_random
 
