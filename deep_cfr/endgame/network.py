@@ -14,7 +14,7 @@ import numpy as np
 from deep_cfr.endgame.board_features import board_width
 from deep_cfr.endgame.grid import Grid
 from deep_cfr.endgame.policy import EndgameParts, EndgamePolicy
-from deep_cfr.networks.architectures import PARTS, endgame_part
+from deep_cfr.networks.architectures import endgame_part
 from deep_cfr.networks.encoding import Encoding
 from deep_cfr.networks.network import paper_parts, plain_part
 
@@ -52,12 +52,4 @@ def make_endgame_network(encoding: Encoding, street: int, grid: Grid, width: int
     """A network for one street, before its fit."""
     prefix = endgame_part(street, "")
     parts = paper_parts(board_width(), encoding.bet_width, width, grid.num_outputs, prefix)
-    return EndgameNetwork(street, encoding, grid, *parts)
-
-
-def endgame_network_of(
-    model: keras.Model, encoding: Encoding, street: int, grid: Grid
-) -> EndgameNetwork:
-    """The endgame network of a street that a strategy model was made of."""
-    parts = (model.get_layer(endgame_part(street, part)) for part in PARTS)
     return EndgameNetwork(street, encoding, grid, *parts)
